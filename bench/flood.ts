@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultBrand } from '@berth/contract';
+import { bytesPerMb, defaultBrand } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
 import { createUser } from '@berth/identity';
 import { startDeployment } from '../engines/deployment.ts';
@@ -239,7 +239,7 @@ async function scheduled(pid: number): Promise<{ ranMs: number; waitedMs: number
 /** Heap after a full collection, and RSS before and after it: before the collection the RSS includes garbage. */
 async function memoryMib(pid: number, inspectorPort: number) {
   const before = await residentMib(pid);
-  const heldMib = rounded((await heapSize(inspectorPort)) / 1024 ** 2);
+  const heldMib = rounded((await heapSize(inspectorPort)) / bytesPerMb);
   return { heldMib, residentMib: `${before}, then ${await residentMib(pid)}` };
 }
 

@@ -1,6 +1,7 @@
 // Cost of the guest in a sandbox, beside a bare Node HTTP server with the same runtime in the same image.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/guest';
 import { callDocker } from '../engines/docker-api.ts';
 import type { Bench } from './bench.ts';
 import { type GuestHost, openGuestHost } from './guest/guest-host.ts';
@@ -78,5 +79,5 @@ async function memoryMb(pid: number): Promise<number> {
   const usage = await readFile(`${folder}/memory.${first === undefined ? 'current' : 'usage_in_bytes'}`, 'utf8');
   const stat = await readFile(`${folder}/memory.stat`, 'utf8');
   const [, inactive = '0'] = /^(?:total_)?inactive_file (\d+)$/m.exec(stat) ?? [];
-  return (Number(usage) - Number(inactive)) / 1024 / 1024;
+  return (Number(usage) - Number(inactive)) / bytesPerMb;
 }

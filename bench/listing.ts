@@ -1,6 +1,7 @@
 // Checks that listing stays flat: a page costs the same at any position and little more than its SQL, and a search
 // finds rare words and pairs of signs among a million drives.
 import { get } from 'node:http';
+import { bytesPerMb } from '@berth/contract/node';
 import pg from 'pg';
 import { startDeployment } from '../engines/deployment.ts';
 import type { ServerProcess } from '../engines/server-process.ts';
@@ -180,7 +181,7 @@ async function* measureBareArray(server: ServerProcess, key: string, count: numb
     value: count - names.items,
     unit: 'x',
     bound: { atMost: 0 },
-    detail: { items: names.items, MiB: rounded(names.bytes / 1_048_576), seconds: rounded(seconds) },
+    detail: { items: names.items, MiB: rounded(names.bytes / bytesPerMb), seconds: rounded(seconds) },
   };
   yield {
     name: 'bare array, memory above before',

@@ -1,5 +1,6 @@
 // One account takes all it can get; another works as usual beside it. The other account's creates and calls must not
 // take more than three times as long, and each refusal of the first account must name the limit that was reached.
+import { bytesPerMb } from '@berth/contract/node';
 import type { Bench, Measure } from './bench.ts';
 import { busyShare } from './gateway/cpu-time.ts';
 import { type Attack, unnamed } from './one-tenant/attack.ts';
@@ -14,14 +15,13 @@ import { startTwoAccounts, type TwoAccounts } from './one-tenant/two-accounts.ts
 import { deeds, type Times } from './one-tenant/victim.ts';
 import { median, quantile, rounded } from './support/statistics.ts';
 
-const mebibyte = 1_048_576;
 /** The full size uses the built-in limits; the quick size uses smaller ones, so that they are reached in time. */
 const sizes = {
-  full: { seconds: 30, quotas: {}, executionBytes: 30 * mebibyte, stored: 1_000_000 },
+  full: { seconds: 30, quotas: {}, executionBytes: 30 * bytesPerMb, stored: 1_000_000 },
   quick: {
     seconds: 12,
-    quotas: { drives: 300, execution_bytes: 64 * mebibyte },
-    executionBytes: 8 * mebibyte,
+    quotas: { drives: 300, execution_bytes: 64 * bytesPerMb },
+    executionBytes: 8 * bytesPerMb,
     stored: 20_000,
   },
 };

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { bytesPerMb } from '@berth/contract/node';
 import { importBaseImage } from './base-image.ts';
 import { callDocker } from './docker-api.ts';
 
-const maxContextBytes = 256 * 1024 * 1024;
+const maxContextBytes = 256 * bytesPerMb;
 const bases = new Map<string, Promise<string[]>>();
 
 /**

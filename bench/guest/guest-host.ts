@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { bytesPerMb, guestPort } from '@berth/contract/guest';
 import { z } from 'zod';
 import { importBaseImage } from '../../engines/base-image.ts';
 import { docker } from '../../engines/docker.ts';
@@ -13,7 +14,7 @@ const networkName = 'guest-bench';
 const memoryMb = 1_024;
 const mountedAt = '/.berth';
 // Both servers listen on every address, as a sandbox must: the machine cannot reach the container's loopback.
-const bareServer = 'require("node:http").createServer((_, r) => r.end("{}")).listen(8080, "::")';
+const bareServer = `require("node:http").createServer((_, r) => r.end("{}")).listen(${guestPort}, "::")`;
 
 const commands = {
   bare: { Entrypoint: [`${mountedAt}/node`, '-e', bareServer], Env: [`LD_LIBRARY_PATH=${mountedAt}/lib`] },
@@ -50,7 +51,7 @@ export async function openGuestHost(): Promise<GuestHost> {
         HostConfig: {
           Runtime: runtime,
           NetworkMode: networkName,
-          Memory: memoryMb * 1024 * 1024,
+          Memory: memoryMb * bytesPerMb,
           Binds: [`${runtimeFolder}:${mountedAt}:ro`],
         },
       };
@@ -73,7 +74,7 @@ export async function openGuestHost(): Promise<GuestHost> {
 
 function answers(host: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const asked = request({ host, port: 8080, path: '/health', agent: false }, (response) => {
+    const asked = request({ host, port: guestPort, path: '/health', agent: false }, (response) => {
       response.resume().once('end', () => resolve(response.statusCode === 200));
     });
     asked.once('error', () => setTimeout(resolve, 1, false));

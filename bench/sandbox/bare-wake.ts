@@ -1,6 +1,7 @@
 // The alternative without Berth: a guest in a container that Docker pauses, woken with `unpause` and one HTTP call.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { guestPort } from '@berth/contract/guest';
 import type { IsolationClass } from '@berth/contract/node';
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
@@ -23,7 +24,7 @@ const source = `
     await call({ socketPath, method: 'POST', path: '/containers/' + id + '/unpause' });
     // Refused only until the guest has come up for the first time.
     for (;;) {
-      const answer = await call({ host, port: 8080, path: '/health' }).then(() => true, () => false);
+      const answer = await call({ host, port: ${guestPort}, path: '/health' }).then(() => true, () => false);
       if (answer) break;
     }
     console.log(performance.now() - startedAt);

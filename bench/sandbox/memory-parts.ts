@@ -1,12 +1,12 @@
 // Memory of sleeping sandboxes by part: their cgroups, the cgroups of their networks, and the containerd shim of each.
 import { readdir, readFile } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { z } from 'zod';
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
 
 const Listed = z.array(z.object({ Id: z.string(), Labels: z.record(z.string(), z.string()) }));
 const Inspected = z.object({ State: z.object({ Pid: z.number() }) });
-const mb = 1024 * 1024;
 
 export interface MemoryParts {
   readonly sandboxMb: readonly number[];
@@ -40,7 +40,7 @@ async function groupMb(pid: number): Promise<number> {
     await readFile(`${folder}/${first === undefined ? 'memory.current' : 'memory.usage_in_bytes'}`, 'utf8'),
   );
   const [, inactive = '0'] = /^(?:total_)?inactive_file (\d+)$/m.exec(stat) ?? [];
-  return (usage - Number(inactive)) / mb;
+  return (usage - Number(inactive)) / bytesPerMb;
 }
 
 /** Private memory of the containerd shim of each container. */

@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { bytesPerMb } from '@berth/contract/node';
 import { z } from 'zod';
 import { callDocker } from '../../engines/docker-api.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
@@ -37,7 +38,7 @@ const Inspected = z.object({
 });
 
 async function bringUp({ dockerUrl }: Machine, network: string, prober: Prober): Promise<number> {
-  const json = { Image: tinyImage, HostConfig: { NetworkMode: network, Memory: 128 * 1024 * 1024 } };
+  const json = { Image: tinyImage, HostConfig: { NetworkMode: network, Memory: 128 * bytesPerMb } };
   let id = '';
   const ms = await timedMs(async () => {
     id = Created.parse(

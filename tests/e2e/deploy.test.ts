@@ -1,5 +1,6 @@
 // A deployment becomes running containers or reports why it cannot, and a deletion leaves nothing behind. Real engines,
 // real runner.
+import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
@@ -75,7 +76,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation, generation 
       Runtime: isolation === 'gvisor' ? 'runsc' : 'runc',
       Privileged: false,
       CapDrop: ['ALL'],
-      Memory: 128 * 1024 * 1024,
+      Memory: 128 * bytesPerMb,
     });
   });
 

@@ -1,6 +1,6 @@
 // A real api, and machines with warm sandboxes: rows, and a listener that takes the api's calls as the ingress of a
 // runner does. No sandbox runs behind them; in place of the orchestrator, tests write what it would write.
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { createServer, type TLSSocket } from 'node:tls';
@@ -13,10 +13,12 @@ import {
   RunnerCallRequest,
 } from '@berth/contract/node';
 import { routesChannel, uuidv7 } from '@berth/database';
-import { createNodeAuthority } from '@berth/identity';
+import { createKeyring, createNodeAuthority, type IssuedKey } from '@berth/identity';
 import { PlacementConfig, poolKeyOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';
 import { Bundle, readLine } from '@berth/wire';
 import { sql } from 'kysely';
+import { callSecretOf } from '../../services/api/src/nodes/call-secret.ts';
+import { rightsOf } from '../../services/runner/src/ingress/caller-rights.ts';
 import { startTestApi, type TestApi, type TestApiOptions } from './test-api.ts';
 
 export interface HeardCall {
@@ -37,7 +39,11 @@ export interface RunnerWish {
   readonly isolation?: IsolationClass;
   /** Nothing listens at its address. */
   readonly isDeaf?: boolean;
+  /** Runners of earlier releases check no certificate of the caller, but a secret. */
+  readonly checks?: 'certificate' | 'call secret' | 'session secret';
 }
+
+type IsCaller = (socket: TLSSocket, line: string | undefined) => boolean;
 
 const image = 'example/sandbox:1';
 
@@ -60,15 +66,18 @@ export class ApiWithFakeRunners implements AsyncDisposable {
     );
   }
 
-  async addRunner({ waiting = 0, isolation = 'runc', isDeaf = false }: RunnerWish = {}): Promise<TestRunner> {
+  async addRunner(wish: RunnerWish = {}): Promise<TestRunner> {
+    const { waiting = 0, isolation = 'runc', isDeaf = false, checks = 'certificate' } = wish;
     const { database, masterKeys } = this.api;
     const id = randomUUID();
-    const secret = randomUUID();
+    const secret = checks === 'certificate' ? null : randomUUID();
     const authority = await createNodeAuthority(database, masterKeys);
-    const { certificate, key } = await authority.issueServer(ingressServerName(id));
     const heard: HeardCall[] = [];
     const runner: TestRunner = { id, heard, answer: () => ({ call: 'done' }) };
-    const port = isDeaf ? 1 : await this.#listen(certificate, key, secret, runner, heard);
+    const isApi =
+      secret === null ? showsCertificate(authority.certificate) : saysSecret(await this.#secretFor(checks, secret));
+    const issued = await authority.issueServer(ingressServerName(id));
+    const port = isDeaf ? 1 : await this.#listen(issued, isApi, runner, heard);
     await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, ingress_address, ingress_secret)
       values (${id}, ${id}, 'local', 'up', ${[isolation]}, 1000000, ${waiting * warmReservedMb}, ${`127.0.0.1:${port}`},
         ${secret})`.execute(database);
@@ -84,13 +93,26 @@ export class ApiWithFakeRunners implements AsyncDisposable {
         clock_timestamp())`.execute(this.api.database);
   }
 
-  async #listen(cert: string, key: string, secret: string, runner: TestRunner, heard: HeardCall[]): Promise<number> {
+  async #secretFor(checks: RunnerWish['checks'], secret: string): Promise<string> {
+    const { database, masterKeys } = this.api;
+    return checks === 'call secret' ? callSecretOf({ database, keyring: createKeyring(masterKeys) }, secret) : secret;
+  }
+
+  async #listen(
+    { certificate, key }: IssuedKey,
+    isApi: IsCaller,
+    runner: TestRunner,
+    heard: HeardCall[],
+  ): Promise<number> {
     const sockets = new Set<TLSSocket>();
-    const server = createServer({ cert, key, minVersion: 'TLSv1.3' }, async (socket) => {
+    const tls = { cert: certificate, key, requestCert: true, rejectUnauthorized: false };
+    const server = createServer({ ...tls, minVersion: 'TLSv1.3' }, async (socket) => {
       sockets.add(socket.on('error', () => {}));
-      const line = await readLine(socket, 4_096);
-      const isKnown = line === JSON.stringify({ secret });
-      socket.write(isKnown ? '{"tunnel":"open"}\n' : '{"tunnel":"refused"}\n');
+      if (!isApi(socket, await readLine(socket, 4_096))) {
+        socket.end('{"tunnel":"refused"}\n');
+        return;
+      }
+      socket.write('{"tunnel":"open"}\n');
       new Bundle(socket, {
         async onOpen(words, channel, answer) {
           const { call: name } = RunnerCallRequest.parse(JSON.parse(words));
@@ -145,5 +167,16 @@ export class ApiWithFakeRunners implements AsyncDisposable {
     await this.api[Symbol.asyncDispose]();
   }
 }
+
+/** The check of a runner's ingress. */
+function showsCertificate(authorityPem: string): IsCaller {
+  const authority = new X509Certificate(authorityPem);
+  return (socket) => rightsOf(socket.getPeerX509Certificate(), authority, Date.now()).includes('calls');
+}
+
+const saysSecret =
+  (secret: string): IsCaller =>
+  (_socket, line) =>
+    line === JSON.stringify({ secret });
 
 export const named = (name: string, spec: object = {}) => ({ metadata: { name }, spec });

@@ -1,6 +1,7 @@
 // Runs the guest as a sandbox does: as the first process of a container, with few capabilities and no way to gain
 // others.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb, guestPort } from '@berth/contract/guest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { buildGuest } from '../../engines/guest/runtime.ts';
 import { demultiplexed } from './docker-output.ts';
@@ -38,8 +39,6 @@ export type GuestContainer = AsyncDisposable & {
   stop(): Promise<void>;
 };
 
-const bytesPerMb = 1024 * 1024;
-const guestPort = 8080;
 const networkName = 'guests';
 export const guestCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID', 'KILL', 'NET_BIND_SERVICE'];
 

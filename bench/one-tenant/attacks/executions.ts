@@ -1,11 +1,12 @@
 // Attack: a loop of large executions.
+import { bytesPerMb } from '@berth/contract/node';
 import { type Attack, limitsOfRequests } from '../attack.ts';
 import { startLoad } from '../start-load.ts';
 
 const job = 'loop';
 
 export const largeExecutions = (taskBytes: number): Attack => ({
-  name: `executions of ${Math.round(taskBytes / 1_048_576)} MiB`,
+  name: `executions of ${Math.round(taskBytes / bytesPerMb)} MiB`,
   async prepare({ greedy: { client } }) {
     const { status, text } = await client.post('/jobs', { metadata: { name: job }, spec: {} });
     if (status !== 200) throw new Error(`no job: ${text}`);

@@ -1,5 +1,6 @@
 // Limits of an account: built in, then the deployment's, then the tier's, then the account's own. Every limit in this
 // list must be enforced somewhere, because the api shows the list to the account.
+import { bytesPerMb } from '@berth/contract';
 
 /** Stands for "no limit", which the API cannot express. */
 export const unlimited = 1_000_000_000;
@@ -16,7 +17,7 @@ const builtInLimits = {
   egress_gateways: 1_000,
   egress_ips: 1_000,
   /** Total bytes of inputs and settings of all stored executions. */
-  execution_bytes: 1_073_741_824,
+  execution_bytes: 1_024 * bytesPerMb,
   functions: 10_000,
   images: 10_000,
   /** Instances that exist at once, of any kind, sleeping sandboxes included. */

@@ -2,7 +2,7 @@
 // from a counter: however an instance ends, its share is free as soon as its row has ended. Sleeping sandboxes count,
 // since their runner keeps their memory reserved. Every placement locks the account's row first, then the runners'
 // rows, so placements of one account run one after the other and placements of other accounts do not wait.
-import type { Database, DatabaseTransaction } from '@berth/database';
+import { type Database, type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { type LimitedAccount, type LimitSettings, limitOf, unlimited } from './account-limits.ts';
 
@@ -60,7 +60,7 @@ export async function lockRoom(
 export async function loadAccountUsage(tx: Database, accountId: string): Promise<AccountUsage> {
   const { rows } = await sql<AccountUsage>`
     select count(*)::int as instances, coalesce(sum(reserved_mb), 0)::int as "memoryMb"
-    from instances where account_id = ${accountId} and ended_at is null`.execute(tx);
+    from instances where account_id = ${accountId} and ${unendedInstance()}`.execute(tx);
   return rows[0] ?? { instances: 0, memoryMb: 0 };
 }
 

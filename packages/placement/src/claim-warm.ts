@@ -4,7 +4,7 @@
 // deadlock and the write is retried.
 import { resourceErrors } from '@berth/contract';
 import type { IsolationClass } from '@berth/contract/node';
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { type DatabaseTransaction, enqueue, liveInstance } from '@berth/database';
 import { sql } from 'kysely';
 import type { LimitSettings } from './account-limits.ts';
 import { lockRoom } from './account-room.ts';
@@ -109,7 +109,7 @@ async function loadRunners(
 ): Promise<RunnerWithPools[]> {
   const holds = (some: readonly string[]) => sql`exists (
     select 1 from instances
-    where runner_id = runners.id and pool = any(${[...some]}::text[]) and ended_at is null and desired = 'running'
+    where runner_id = runners.id and pool = any(${[...some]}::text[]) and ${liveInstance()}
       and state = 'ready')`;
   const { rows } = await sql<RunnerRow & { runc: boolean; gvisor: boolean }>`
     select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb", is_pressed as "isPressed",
@@ -160,8 +160,7 @@ async function claimOldest(
       reserved_mb = reserved_mb + ${differenceMb}, used_at = clock_timestamp()
     where id = (
       select id from instances
-      where runner_id = ${runner.id} and pool = any(${[...pools]}::text[]) and ended_at is null
-        and desired = 'running' and state = 'ready'
+      where runner_id = ${runner.id} and pool = any(${[...pools]}::text[]) and ${liveInstance()} and state = 'ready'
       order by created_at limit 1 for update skip locked
     ) returning id, generation`.execute(tx);
   const [row] = rows;

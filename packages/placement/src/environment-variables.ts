@@ -1,5 +1,6 @@
 // The environment of an instance, in order: a later entry of the same name wins. Secrets stay sealed; only the api,
 // which sends them to the runner, can open them. Control-plane sheet 4.11, 4.2.
+import { brandedVariable } from '@berth/contract';
 import type { SealedEnv } from '@berth/identity';
 import type { StoredValue } from './workload-spec.ts';
 
@@ -52,7 +53,7 @@ function platformVariables({ brand, workspace, resource, region, generation }: E
     REGION: region,
   };
   return [
-    ...Object.entries(branded).map(([name, value]) => ({ name: `${brand.toUpperCase()}_${name}`, value })),
+    ...Object.entries(branded).map(([name, value]) => ({ name: brandedVariable(brand, name), value })),
     { name: 'DO_NOT_TRACK', value: '1' },
   ];
 }

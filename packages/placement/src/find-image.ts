@@ -1,5 +1,5 @@
 // Finds the image of a workload. A registered image is looked up only in the workload's own workspace.
-import { type DatabaseTransaction, nilUuid } from '@berth/database';
+import { type DatabaseTransaction, liveResource, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import { chooseImage, type ImageChoice } from './choose-image.ts';
 import type { PlacementSettings } from './config.ts';
@@ -27,7 +27,7 @@ async function findRegistered(
     select tag ->> 'reference' as reference
     from resources cross join lateral jsonb_array_elements(spec -> 'tags') as tag
     where workspace_id = ${workspaceId} and kind = 'image' and parent_uid = ${sql.lit(nilUuid)}
-      and name = any(${names}::text[]) and terminated_at is null and tag ->> 'name' = ${tag}
+      and name = any(${names}::text[]) and ${liveResource()} and tag ->> 'name' = ${tag}
     order by created_at desc, uid desc limit 1`.execute(tx);
   return rows[0]?.reference;
 }

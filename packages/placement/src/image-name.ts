@@ -1,5 +1,5 @@
 // Names of the images that a workspace registers: `agent/name:tag`, with or without the workspace's name before it.
-import { imageResourceTypes, parseImageReference } from '@berth/contract';
+import { imageResourceTypes, parseImageReference, registeredTag } from '@berth/contract';
 
 /** The image type that the first segment of a name stands for: `app` for applications. Undefined when it is no type. */
 export const imageTypeOf = (segment: string): string | undefined =>
@@ -18,7 +18,7 @@ export function registeredName(named: string, workspace: string): RegisteredName
   if (parts === undefined || parts.registry !== undefined) return undefined;
   // A tag stands for the image registered under it; a digest beside it could contradict that.
   if (parts.tag !== undefined && parts.digest !== undefined) return undefined;
-  const tag = parts.tag ?? parts.digest?.replace(':', '-') ?? 'latest';
+  const tag = registeredTag(parts);
   const segments = parts.path.split('/');
   const [first = '', second = '', third, ...more] = segments;
   if (more.length > 0) return undefined;

@@ -1,6 +1,6 @@
 // Loads the policies and connections that a revision names, in their current state. Deleted ones are ignored.
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
-import { nilUuid } from '@berth/database';
+import { liveResource, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import { type AllowedRegions, allowedRegions, PlacementPolicy } from './allowed-regions.ts';
 import type { Region } from './config.ts';
@@ -47,7 +47,7 @@ async function loadNamed(
   const { rows } = await sql<NamedRow>`
     select uid, name, spec from resources
     where workspace_id = ${workspaceId} and kind = ${kind} and parent_uid = ${sql.lit(nilUuid)}
-      and name = any(${[...names]}::text[]) and terminated_at is null
+      and name = any(${[...names]}::text[]) and ${liveResource()}
     order by array_position(${[...names]}::text[], name)`.execute(tx);
   return rows;
 }

@@ -1,10 +1,10 @@
-import { brandedStartVariables, startVariables } from '@berth/contract/guest';
+import { brandedStartVariables, brandedVariable, startVariables } from '@berth/contract/guest';
 import type { PlacementSettings } from './config.ts';
 import type { SandboxSpec } from './sandbox-spec.ts';
 
 /** True when a warm sandbox, started before this sandbox was known, can become it. */
 export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<PlacementSettings, 'brand'>): boolean {
-  const early = [...startVariables, ...brandedStartVariables.map((name) => `${brand.short.toUpperCase()}_${name}`)];
+  const early = [...startVariables, ...brandedStartVariables.map((name) => brandedVariable(brand.short, name))];
   return (
     volumes.length === 0 &&
     Object.keys(runtime.extraArgs).length === 0 &&

@@ -1,7 +1,7 @@
 // Builds the spec of a sandbox instance that the runner receives, from the resource: a sandbox has no
 // revisions. Changes that can be applied while it runs are applied in place; `boot` counts how often
 // the sandbox had to start again.
-import { durationSeconds } from '@berth/contract';
+import { durationSeconds, publicSandboxApiPort, systemPort } from '@berth/contract';
 import { guestPort } from '@berth/contract/guest';
 import type { InstanceSpec } from '@berth/contract/node';
 import type { PlacementConfig, PlacementSettings } from './config.ts';
@@ -13,8 +13,8 @@ import type { InstanceOwner, PlacementDecision, StoredInstanceSpec } from './wor
 
 /** Default of `PORT` for the user's own server when the sandbox declares no port: most frameworks choose it too. */
 const defaultPort = 3000;
-/** Reserved ports: previews refuse 80; 443 and the guest port are the sandbox's own API. */
-const reservedPorts: readonly number[] = [80, 443, guestPort];
+/** No server of the user listens there: one belongs to the system, two are the sandbox's own API. */
+const reservedPorts: readonly number[] = [systemPort, publicSandboxApiPort, guestPort];
 /** VPC of every sandbox that names none. Its members cannot reach each other. */
 const defaultVpc = 'default';
 /** A warm sandbox runs only the guest. */

@@ -1,7 +1,7 @@
 // Ends a sandbox, on a caller's request or by a lifetime rule. Its record stays for a while and its name is free at
 // once; its instances are set to `gone`, and its host labels and volumes are released. The caller holds the lock on the
 // resource's row, and gives back counters and limits as the last step of its transaction.
-import type { DatabaseTransaction, JsonObject } from '@berth/database';
+import { type DatabaseTransaction, type JsonObject, liveResource, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 
@@ -39,7 +39,7 @@ export async function terminateSandbox(
     .updateTable('resources')
     .set({ status: 'TERMINATED', terminated_at: sql<Date>`clock_timestamp()` })
     .where('uid', '=', uid)
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .returning('terminated_at')
     .executeTakeFirst();
   if (ended?.terminated_at == null) return undefined;
@@ -54,7 +54,7 @@ export async function terminateSandbox(
 async function retire(tx: DatabaseTransaction, uid: string): Promise<Terminated['retired']> {
   const { rows } = await sql<{ id: string; runnerId: string }>`
     update instances set desired = 'gone' where id = any(array(
-      select id from instances where resource_uid = ${uid} and ended_at is null and desired <> 'gone'
+      select id from instances where resource_uid = ${uid} and ${unendedInstance()} and desired <> 'gone'
       order by id for update
     )) returning id, runner_id as "runnerId"`.execute(tx);
   return rows;
@@ -70,7 +70,7 @@ async function detachVolumes(tx: DatabaseTransaction, { workspaceId, name, spec 
     update resources set state = state - 'attachedTo', updated_at = now() where uid = any(array(
       select uid from resources
       where workspace_id = ${workspaceId} and kind = 'volume' and name = any(${names}::text[])
-        and terminated_at is null and state ->> 'attachedTo' = ${holder}
+        and ${liveResource()} and state ->> 'attachedTo' = ${holder}
       order by name for update
     )) returning uid`.execute(tx);
   for (const { uid } of rows) {

@@ -1,5 +1,5 @@
 // Settings of the management API. No secret has a default value.
-import { Brand } from '@berth/contract';
+import { Brand, bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { rangeFault } from './network/address-range.ts';
@@ -98,7 +98,7 @@ export const ApiConfig = z.object({
   logBytesPerDay: z
     .int()
     .positive()
-    .default(10_737_418_240)
+    .default(10_240 * bytesPerMb)
     .describe(
       'Bytes of output of all workloads of a workspace that are stored per day (UTC); further output is dropped, and a line says how much.',
     ),
@@ -110,7 +110,7 @@ export const ApiConfig = z.object({
   bodyLimitBytes: z
     .int()
     .positive()
-    .default(1_048_576)
+    .default(bytesPerMb)
     .describe('Largest request body, where an operation does not say otherwise.'),
   largeBodyMbPerSecond: z
     .number()

@@ -65,6 +65,15 @@ test('503: a machine that cannot be reached', async () => {
   expect((await put('start')).status).toBe(503);
 });
 
+test.for(['call secret', 'session secret'] as const)(
+  'the api also calls a runner of an earlier release, which checks its %s',
+  async (checks) => {
+    const earlier = await deployment.addRunner({ waiting: 1, checks });
+    await deployment.api.admin.post('/sandboxes', named(checks.replace(' ', '-')));
+    expect(earlier.heard.map(({ name }) => name)).toEqual(['adopt']);
+  },
+);
+
 test('404: no such sandbox', async () => {
   expect((await put('start', 'nothing')).status).toBe(404);
 });

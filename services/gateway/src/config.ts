@@ -1,10 +1,9 @@
 // Settings of the gateway. No key holds a secret.
 import { isIP } from 'node:net';
+import { bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { plainHost } from './routing/own-hosts.ts';
-
-const mebibyte = 1024 * 1024;
 
 /** Host name without a port: some clients send the port and some do not, and it does not make a different host. */
 const HostName = z
@@ -23,17 +22,17 @@ const Limits = z.object({
   multipartPartBytes: z
     .int()
     .positive()
-    .default(16 * mebibyte)
+    .default(16 * bytesPerMb)
     .describe('Maximum size of one part when a file is uploaded to a sandbox in parts.'),
   jsonBytes: z
     .int()
     .positive()
-    .default(64 * mebibyte)
+    .default(64 * bytesPerMb)
     .describe('Maximum size of a JSON body; other bodies are streamed without a limit.'),
   headerBytes: z
     .int()
     .min(4096)
-    .max(mebibyte)
+    .max(bytesPerMb)
     .default(64 * 1024)
     .describe('Maximum size of the request line and the headers together.'),
 });

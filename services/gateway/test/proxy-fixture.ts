@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { bytesPerMb } from '@berth/contract';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import { createGatewayServer, type GatewayServer, type GatewayServerOptions } from '../src/http/gateway-server.ts';
@@ -95,7 +96,7 @@ export async function startFront(connector: Connector, options: FrontOptions = {
     registry: createMetricsRegistry({ role: 'gateway' }),
     ...options.forwarder,
   };
-  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024 }, ...shared });
+  const forwarder = createForwarder({ limits: { jsonBytes: bytesPerMb }, ...shared });
   const upgrader = createUpgrader({ ...shared, ...options.upgrader });
   const endpoint = options.endpoint ?? someEndpoint();
   const outcomes: Outcome[] = [];

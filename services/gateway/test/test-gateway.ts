@@ -1,5 +1,6 @@
 // The whole gateway except its connector to instances, which each test supplies.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { bytesPerMb } from '@berth/contract';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
@@ -66,7 +67,7 @@ export async function startTestGateway(
   const limits = { totalMs: 20_000, silentMs: 10_000 };
   const timeouts = { agent: limits, function: limits, sandbox: { totalMs: undefined, silentMs } };
   const shared = { connector, timeouts, logger, registry };
-  const forwarder = createForwarder({ limits: { jsonBytes: 1024 * 1024, ...options.limits }, ...shared });
+  const forwarder = createForwarder({ limits: { jsonBytes: bytesPerMb, ...options.limits }, ...shared });
   const demand = createDemandTracker({
     ...{ requestsPerInstance: 10, idleMs: 60_000, logger },
     write: (entries) => writeDemand(database, { gatewayId: randomUUID(), lifeSeconds: 60 }, entries),

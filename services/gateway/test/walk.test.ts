@@ -2,6 +2,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract';
 import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
@@ -67,7 +68,7 @@ test('while its runner starts again a request waits, and its upload arrives whol
     return tries > 8;
   };
   const url = await startWalk(() => (isBack() ? undefined : new RunnerAway({})), { patienceMs: 60_000 });
-  const body = randomBytes(4 * 1024 * 1024);
+  const body = randomBytes(4 * bytesPerMb);
   const answer = await fetch(url, { method: 'POST', body });
   expect([answer.status, await answer.text()]).toEqual([200, createHash('sha256').update(body).digest('hex')]);
   // The failed attempts leave nothing behind that Node warns about, such as listeners.

@@ -2,9 +2,10 @@
 // full pipe must never stop the guest.
 import { write } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { bytesPerMb } from '@berth/contract/guest';
 import type { Caller } from './caller.ts';
 
-const maxWaitingBytes = 1024 * 1024;
+const maxWaitingBytes = bytesPerMb;
 const standardOutput = 1;
 const maxValueCharacters = 4096;
 const secretNames = /token|key|secret|passw|credential|auth|signature|jwt|cookie/i;

@@ -1,5 +1,5 @@
 // Settings of an operator or an image. Names without the brand are the same in every deployment.
-import { brandedGuestVariables, guestVariables } from '@berth/contract/guest';
+import { brandedGuestVariables, brandedVariable, bytesPerMb, guestVariables } from '@berth/contract/guest';
 import { type ApplyProvider, applyProviderOf } from './codegen/apply-provider.ts';
 
 export type Settings = {
@@ -45,18 +45,16 @@ export type Settings = {
   };
 };
 
-const bytesPerMb = 1024 * 1024;
-
 export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readonly string[], cwd: string): Settings {
-  const [long = 'Service', short = 'service'] = (environment[guestVariables.brand] ?? '')
+  const [long = 'Service', short = 'service'] = (environment[guestVariables.brand.name] ?? '')
     .split(':')
     .filter((word) => word);
-  const branded = (name: string) => environment[`${short.toUpperCase()}_${name}`];
+  const branded = ({ name }: { name: string }) => environment[brandedVariable(short, name)];
   const number = (name: string, otherwise: number) => {
     const value = Number(environment[name] ?? Number.NaN);
     return Number.isFinite(value) && value >= 0 ? value : otherwise;
   };
-  const user = environment[guestVariables.workloadUser];
+  const user = environment[guestVariables.workloadUser.name];
   return {
     brand: { long, short },
     workingDirectory: environment.WORKDIR || cwd || '/',
@@ -65,13 +63,13 @@ export function readSettings(environment: NodeJS.ProcessEnv, commandLine: readon
       program: environment.SHELL || 'sh',
       args: (environment.SHELL_ARGS || '-c').split(' ').filter((word) => word),
     },
-    stateFolder: environment[guestVariables.stateFolder] || '/tmp/sandbox-state',
-    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment[guestVariables.runtimeFolder] || '/.berth'),
+    stateFolder: environment[guestVariables.stateFolder.name] || '/tmp/sandbox-state',
+    runtimeFolder: optionOf(commandLine, '--runtime') ?? (environment[guestVariables.runtimeFolder.name] || '/.berth'),
     workloadUser: user ? { name: user, home: environment.HOME ?? '/' } : undefined,
     startupCommand: optionOf(commandLine, '--command', '-c'),
     encodedSlashIsAbsolute: isOn(environment.SANDBOX_ENCODED_SLASH_IS_ABSOLUTE),
-    controlKey: environment[guestVariables.controlKey],
-    instanceId: environment[guestVariables.instanceId] ?? '',
+    controlKey: environment[guestVariables.controlKey.name],
+    instanceId: environment[guestVariables.instanceId.name] ?? '',
     metadataPath: branded(brandedGuestVariables.metadataPath),
     extraEnvironmentPath: branded(brandedGuestVariables.extraEnvironmentPath),
     keepAliveDisabled: isOn(branded(brandedGuestVariables.keepAliveDisabled)),

@@ -1,5 +1,6 @@
 // Properties that every answer has, on any route.
 import { Agent, request } from 'node:http';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
 
@@ -50,7 +51,7 @@ test('a trailing slash changes nothing', async () => {
 });
 
 test('a refusal reaches a caller that is still sending, and the connection goes on', async () => {
-  const body = Buffer.alloc(3 * 1024 * 1024, 'x');
+  const body = Buffer.alloc(3 * bytesPerMb, 'x');
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (const path of ['/nowhere', '/process', '/nowhere']) {
     const seen = await new Promise<unknown[]>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
 import { completion, serveModel } from './apply-model.ts';
@@ -83,7 +84,7 @@ test('a directory is 400, a missing codeEdit is 400, too large a file is 413', a
   await using guest = await served({ SANDBOX_APPLY_URL: 'http://127.0.0.1:9' });
   expect((await apply(guest.url, '', { codeEdit: 'x' })).status).toBe(400);
   expect((await apply(guest.url, 'a.ts', {})).status).toBe(400);
-  await writeFile(join(folder, 'big'), Buffer.alloc(5 * 1024 * 1024, 'a'));
+  await writeFile(join(folder, 'big'), Buffer.alloc(5 * bytesPerMb, 'a'));
   expect((await apply(guest.url, 'big', { codeEdit: 'x' })).status).toBe(413);
 });
 
@@ -96,7 +97,7 @@ test('whatever the provider does wrong is 422, the file stays as it was, and the
     [200, { choices: [] }],
     [200, completion('')],
     [200, completion('half of the fi', 'length')],
-    [200, 'x'.repeat(17 * 1024 * 1024)],
+    [200, 'x'.repeat(17 * bytesPerMb)],
   ];
   let at = 0;
   await using model = await serveModel(async () => answers[at] ?? [500, '']);

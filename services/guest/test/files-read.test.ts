@@ -16,6 +16,7 @@ import {
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestGuest, type TestGuest } from './test-guest.ts';
 
@@ -93,12 +94,12 @@ describe('a file as JSON', () => {
   test('R-37 more than 32 MiB is a 413 that says to download', async () => {
     const path = join(guest.work, 'big');
     await writeFile(path, '');
-    await truncate(path, 32 * 1024 * 1024 + 1);
+    await truncate(path, 32 * bytesPerMb + 1);
     const answer = await guest.ask('/filesystem/big');
     expect(answer.status).toBe(413);
     expect(answer.json.error).toMatch(/download=true/);
-    await writeFile(path, Buffer.alloc(32 * 1024 * 1024, 'a'));
-    expect((await guest.ask('/filesystem/big')).json.content.length).toBe(32 * 1024 * 1024);
+    await writeFile(path, Buffer.alloc(32 * bytesPerMb, 'a'));
+    expect((await guest.ask('/filesystem/big')).json.content.length).toBe(32 * bytesPerMb);
   });
   test('a link is followed, and a file of a year no date can hold is still described', async () => {
     await symlink('a.txt', join(guest.work, 'link'));
@@ -127,7 +128,7 @@ describe('a file as JSON', () => {
 });
 
 describe('a file as its bytes', () => {
-  const bytes = randomBytes(3 * 1024 * 1024 + 17);
+  const bytes = randomBytes(3 * bytesPerMb + 17);
   const octets = { accept: 'application/octet-stream' };
   beforeAll(() => writeFile(join(guest.work, 'b.bin'), bytes));
 
@@ -198,7 +199,7 @@ describe('a file as its bytes', () => {
   test('R-37 a file that shrinks while it is sent ends the connection instead of hanging', async () => {
     const path = join(guest.work, 'shrinking');
     await writeFile(path, '');
-    await truncate(path, 512 * 1024 * 1024);
+    await truncate(path, 512 * bytesPerMb);
     await expect(
       new Promise((resolve, reject) => {
         const sent = request(`${guest.url}/filesystem/shrinking?download=true`, (response) => {
@@ -214,7 +215,7 @@ describe('a file as its bytes', () => {
   test('a caller that leaves in the middle leaves no open file', async () => {
     const path = join(guest.work, 'left');
     await writeFile(path, '');
-    await truncate(path, 256 * 1024 * 1024);
+    await truncate(path, 256 * bytesPerMb);
     await new Promise<void>((resolve) => {
       const sent = request(`${guest.url}/filesystem/left?download=true`, (response) => {
         response.once('data', () => sent.destroy());

@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf } from '../../../tests/harness/raw-request.ts';
 import { writeFile as writeFileOfGuest } from '../src/files/write-file.ts';
@@ -88,7 +89,7 @@ describe('PUT with JSON', () => {
     }
   });
   test('U-05 a JSON body beyond the limit is a 413 that arrives', async () => {
-    const answer = await guest.put('/filesystem/huge', Buffer.alloc(65 * 1024 * 1024, 'a'));
+    const answer = await guest.put('/filesystem/huge', Buffer.alloc(65 * bytesPerMb, 'a'));
     expect([answer.status, answer.json.error]).toEqual([413, expect.stringMatching(/filesystem-multipart/)]);
   });
 });
@@ -193,7 +194,7 @@ describe('R-33 a file takes its name when it is whole', () => {
 });
 
 describe('PUT with a form', () => {
-  const bytes = randomBytes(2 * 1024 * 1024 + 3);
+  const bytes = randomBytes(2 * bytesPerMb + 3);
   const send = (path: string, fields: Parameters<typeof formOf>[0]) =>
     guest.ask(path, { method: 'PUT', ...formOf(fields) });
 
@@ -242,7 +243,7 @@ describe('PUT with a form', () => {
   });
   test('a directory as target is a 422 that arrives, however much is sent', async () => {
     await mkdir(join(guest.work, 'folder'));
-    const value = Buffer.alloc(20 * 1024 * 1024);
+    const value = Buffer.alloc(20 * bytesPerMb);
     expect((await send('/filesystem/folder', [{ name: 'file', value, fileName: 'n' }])).status).toBe(422);
   });
   test('R-33 a caller that leaves in the middle leaves no partial file and the old contents', async () => {
@@ -254,7 +255,7 @@ describe('PUT with a form', () => {
         headers: { ...headers, 'content-length': String(body.length) },
       });
       sent.on('error', () => resolve());
-      sent.write(body.subarray(0, 1024 * 1024));
+      sent.write(body.subarray(0, bytesPerMb));
       void expect
         .poll(() => partials(guest.work))
         .toHaveLength(1)

@@ -1,6 +1,7 @@
 import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
 import { connectMcpClient } from './mcp-client.ts';
@@ -65,7 +66,7 @@ test('fsReadFile gives a file with its description', async () => {
 test('fsReadFile says why it cannot: missing, a folder, too large', async () => {
   expect(await mcp.failure('fsReadFile', { path: 'none' })).toMatch(/none.*does not exist/);
   expect(await mcp.failure('fsReadFile', { path: '.' })).toMatch(/directory/);
-  await writeFile(join(folder, 'big'), Buffer.alloc(5 * 1024 * 1024, 'a'));
+  await writeFile(join(folder, 'big'), Buffer.alloc(5 * bytesPerMb, 'a'));
   expect(await mcp.failure('fsReadFile', { path: 'big' })).toMatch(/codegenReadFileRange/);
 });
 

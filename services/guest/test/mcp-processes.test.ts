@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../engines/free-port.ts';
 import { type GuestProcess, startGuestProcess } from '../../../tests/harness/guest-process.ts';
@@ -152,7 +153,7 @@ test('processesList stays small however much the processes printed', async () =>
   const { pid } =
     (processes as { pid: string; stdout: string }[]).find(({ stdout }) => stdout.endsWith('xEND\n')) ?? {};
   expect(String((await mcp.answer('processGetLogs', { identifier: pid })).logs)).toHaveLength(200_004);
-  expect(JSON.stringify(processes).length).toBeLessThan(2 * 1024 * 1024);
+  expect(JSON.stringify(processes).length).toBeLessThan(2 * bytesPerMb);
   expect(JSON.stringify(processes)).toContain('xxxEND');
 });
 

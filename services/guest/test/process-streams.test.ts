@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../../../tests/harness/guest-process.ts';
 import { eventually } from './eventually.ts';
@@ -106,7 +107,7 @@ test('U-27 real server-sent events only when they are asked for', async () => {
 });
 
 test('R-06 a log stream has one prefix for each line, also of ten megabytes without a newline', async () => {
-  const bytes = 10 * 1024 * 1024;
+  const bytes = 10 * bytesPerMb;
   const { body } = await client.start({
     command: `echo first; head -c ${bytes} /dev/zero | tr '\\0' x; echo; echo err >&2; echo last`,
   });
@@ -210,7 +211,7 @@ test('readers that leave a silent process are not remembered', async () => {
 });
 
 test('R-03 logs of finished processes count like the others: all of them stay within one budget', async () => {
-  const budget = 4 * 1024 * 1024;
+  const budget = 4 * bytesPerMb;
   await using own = await startGuestProcess({ variables: { SANDBOX_MAX_LOG_BYTES_TOTAL: `${budget}` } });
   const calls = new ProcessClient(own.url);
   const bytes = () => {

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../../../tests/harness/guest-process.ts';
 import { ProcessClient } from './process-client.ts';
@@ -203,11 +204,11 @@ test('R-04 listing and getting give the newest 64 KiB of each stream', async () 
 });
 
 test('R-04 /logs is bounded to its last 4 MiB with a line that says so, and ranges read all of it', async () => {
-  const bytes = 6 * 1024 * 1024;
+  const bytes = 6 * bytesPerMb;
   const { body } = await client.run(`head -c ${bytes} /dev/zero | tr '\\0' x; echo end`);
   const { body: logs } = await client.logs(body.pid);
   expect(logs.stdout).toMatch(/^\[earlier output is left out here.*\]\nx/);
-  expect(logs.stdout.length).toBeLessThan(4 * 1024 * 1024 + 200);
+  expect(logs.stdout.length).toBeLessThan(4 * bytesPerMb + 200);
   expect(logs.logs.endsWith('xend\n')).toBe(true);
   type Range = { offset: number; nextOffset: number; ended: boolean; data: string };
   for (const stream of ['stdout', 'logs']) {

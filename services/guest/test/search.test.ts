@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
 
@@ -235,7 +236,7 @@ test('R-30 memory stays bounded for a reader that does not read', async () => {
     const response = await fetch(url, { signal: controller.signal });
     expect(response.status).toBe(200);
     await sleep(1_000);
-    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(60);
+    expect((process.memoryUsage().rss - before) / bytesPerMb).toBeLessThan(60);
   } finally {
     controller.abort();
     rmSync(join(tree, 'many'), { recursive: true });

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
@@ -39,7 +40,7 @@ describe('wire check 7: an upload in parts', () => {
       path: join(guest.work, 'out/whole.bin'),
     });
     const id = started.json.uploadId;
-    const [first, second] = [randomBytes(5 * 1024 * 1024 + 1), randomBytes(1000)];
+    const [first, second] = [randomBytes(5 * bytesPerMb + 1), randomBytes(1000)];
     const two = await sendPart(id, 2, second);
     expect(two.json).toEqual({ partNumber: 2, etag: md5(second), size: 1000 });
     const one = await sendPart(id, 1, first);
@@ -138,7 +139,7 @@ describe('U-04 each fault has its status', () => {
     'upload %s is unknown: 404 everywhere',
     async (id) => {
       const answers = await Promise.all([
-        sendPart(id, 1, Buffer.alloc(3 * 1024 * 1024)),
+        sendPart(id, 1, Buffer.alloc(3 * bytesPerMb)),
         guest.ask(`/filesystem-multipart/${id}/parts`),
         complete(id, [{ partNumber: 1, etag: 'x' }]),
         abort(id),

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildGuest } from '../../../engines/guest/runtime.ts';
 import { serveGuestInProcess } from '../../../tests/harness/guest-in-process.ts';
@@ -199,7 +200,7 @@ test('R-32 for a reader that stops, memory stays flat, and it is told if events 
     writeFileSync(join(folder, `${name}-${count % 100}`), '');
     unlinkSync(join(folder, `${name}-${count % 100}`));
   }
-  expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(80);
+  expect((process.memoryUsage().rss - before) / bytesPerMb).toBeLessThan(80);
   watch.response.resume();
   const isTold = () => watch.lines.some((line) => line.includes('events were lost'));
   await eventually(() => isTold() || watch.lines.length >= 2 * changeCount);

@@ -1,5 +1,5 @@
 // Configuration of a runner. It holds no database credentials, so a stolen machine exposes none.
-import { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
+import { bytesPerMb, IsolationClass, WarmPoolSpec } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Registry = z.object({
@@ -121,7 +121,7 @@ export const RunnerConfig = z.object({
   logBytesPerSecond: z
     .int()
     .min(1_024)
-    .default(1_048_576)
+    .default(bytesPerMb)
     .describe(
       'Maximum output of one instance per second, with a burst of ten times as much; more is dropped, and a line says how much.',
     ),

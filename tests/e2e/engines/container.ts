@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { callDocker } from '../../../engines/docker-api.ts';
 import { demultiplexed } from '../../harness/docker-output.ts';
 
@@ -23,8 +24,8 @@ export async function startContainer(url: string, wish: ContainerWish): Promise<
       Runtime: wish.runtime,
       // Docker's own default where the caller names no network.
       NetworkMode: wish.network ?? 'default',
-      Memory: (wish.memoryMb ?? 0) * 1024 * 1024,
-      MemorySwap: (wish.memoryMb ?? 0) * 1024 * 1024,
+      Memory: (wish.memoryMb ?? 0) * bytesPerMb,
+      MemorySwap: (wish.memoryMb ?? 0) * bytesPerMb,
       PidsLimit: wish.pids ?? null,
       CapDrop: ['ALL'],
     },

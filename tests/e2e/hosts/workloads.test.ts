@@ -1,6 +1,7 @@
 // A runner on machines like those of users, emulated, with both isolation classes. In the small size other tests prove
 // the same on this machine.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importTiny } from '../../../engines/virtual-host/runner-host.ts';
 import { isFull } from '../../harness/size.ts';
@@ -74,7 +75,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       expect(id).toBe(waiting);
       expect(await guest(name('box')).exec('echo hello')).toBe('hello\n');
       const limit = Number(await groupFile(deployment.machine.host, id, 'memory.max'));
-      expect(limit / 1024 / 1024).toBe(adoptedMb);
+      expect(limit / bytesPerMb).toBe(adoptedMb);
     });
 
     test('a workload that needs more memory than it has fails with that reason', async () => {
@@ -149,7 +150,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
       if (isolation === 'gvisor') {
         // gVisor refuses the write itself, and the sandbox goes on. Its output needs room on the same disk.
         const look = 'size=$(busybox wc -c < /tmp/big); busybox rm /tmp/big; echo $size';
-        const written = Number(await guest(name('writer')).exec(`${write}; ${look}`)) / 1024 / 1024;
+        const written = Number(await guest(name('writer')).exec(`${write}; ${look}`)) / bytesPerMb;
         expect(written).toBeGreaterThan(diskMb / 2);
         expect(written).toBeLessThanOrEqual(diskMb);
       } else {
@@ -173,7 +174,7 @@ describe.skipIf(!isFull).each(hosts)('$host', { timeout: 20 * minutes }, ({ rele
         });
         await createSandbox(deployment.fleet, name('slow'));
         const id = await instanceOf(deployment.fleet, name('slow'));
-        expect(await groupFile(deployment.machine.host, id, 'io.max')).toContain(`wbps=${perSecond * 1024 * 1024}`);
+        expect(await groupFile(deployment.machine.host, id, 'io.max')).toContain(`wbps=${perSecond * bytesPerMb}`);
         const startedAt = performance.now();
         const dd = `busybox dd if=/dev/zero of=/file bs=1048576 count=${megabytes} conv=fsync 2>&1`;
         expect(await guest(name('slow')).exec(dd)).toContain(`${megabytes}+0 records out`);

@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { expect, test } from 'vitest';
 import { residentMb } from '../../harness/resident-mb.ts';
 import { isFull } from '../../harness/size.ts';
@@ -53,7 +54,7 @@ async function growthOf(pids: readonly number[], work: Promise<unknown>): Promis
 export function uploadTests(site: () => Site): void {
   test(`${sizeMb} MiB pass in pieces, and neither gateway nor runner grows with them`, async () => {
     const { url, fleet } = site();
-    const piece = randomBytes(1024 * 1024);
+    const piece = randomBytes(bytesPerMb);
     const hash = createHash('sha256');
     async function* pieces() {
       for (let index = 0; index < sizeMb; index += 1) {

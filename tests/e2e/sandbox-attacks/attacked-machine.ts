@@ -4,6 +4,7 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { guestPort } from '@berth/contract/guest';
 import { importBaseImage } from '../../../engines/base-image.ts';
 import { callDocker } from '../../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../../engines/fleet/fleet.ts';
@@ -87,7 +88,14 @@ export async function startAttackedMachine(): Promise<AttackedMachine> {
   const inNetns = (words: readonly string[]) => execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
   const call = async (sandbox: Placed, body: unknown, seconds: number): Promise<string> => {
     const json = ['-H', 'content-type: application/json', '-d', JSON.stringify(body)];
-    const words = ['curl', '-sS', '--max-time', String(seconds), ...json, `http://${sandbox.address}:8080/process`];
+    const words = [
+      'curl',
+      '-sS',
+      '--max-time',
+      String(seconds),
+      ...json,
+      `http://${sandbox.address}:${guestPort}/process`,
+    ];
     return (await inNetns(words)).stdout;
   };
   const built = made.move();

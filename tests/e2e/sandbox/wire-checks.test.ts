@@ -2,6 +2,7 @@
 // has slept.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { formOf } from '../../harness/raw-request.ts';
@@ -248,7 +249,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     expect,
   }) => {
     const sandbox = await sandboxes.create('parts');
-    const parts = [randomBytes(5 * 1024 * 1024 + 1), randomBytes(5 * 1024 * 1024 + 1), randomBytes(1_000)];
+    const parts = [randomBytes(5 * bytesPerMb + 1), randomBytes(5 * bytesPerMb + 1), randomBytes(1_000)];
     const { uploadId } = await sandbox.json<{ uploadId: string }>('POST', '/filesystem-multipart/initiate//tmp/whole');
     const send = async (number: number, bytes: Buffer) => {
       const form = formOf([{ name: 'file', value: bytes, fileName: 'part' }]);
@@ -274,7 +275,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
     expect(sum).toBe(createHash('sha256').update(Buffer.concat(parts)).digest('hex'));
     const other = await sandbox.json<{ uploadId: string }>('POST', '/filesystem-multipart/initiate//tmp/never');
     expect((await sandbox.call('DELETE', `/filesystem-multipart/${other.uploadId}/abort`)).status).toBe(200);
-    const large = formOf([{ name: 'file', value: Buffer.alloc(17 * 1024 * 1024), fileName: 'part' }]);
+    const large = formOf([{ name: 'file', value: Buffer.alloc(17 * bytesPerMb), fileName: 'part' }]);
     const refused = await sandbox
       .call('PUT', `/filesystem-multipart/${uploadId}/part?partNumber=9`, undefined, {
         ...large,

@@ -1,4 +1,5 @@
 // Brand: every name that carries the deployment's brand is built here, so a branded deployment is configuration alone.
+// The names of environment variables are in `../branded-variable.ts`, which the guest loads without zod.
 import { z } from 'zod';
 
 export const Brand = z.object({
@@ -15,7 +16,7 @@ export const Brand = z.object({
 });
 export type Brand = z.infer<typeof Brand>;
 
-export const defaultBrand: Brand = { long: 'Service', short: 'service' };
+export const defaultBrand: Brand = Brand.parse({});
 
 export interface HeaderNames {
   readonly authorization: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultBrand } from './brand.ts';
-import { freeFormFields } from './free-form-fields.ts';
+import { freeFormFields } from './free-form-fields-fixture.ts';
 import { openApiDocument } from './openapi/open-api-document.ts';
 
 type Schema = Record<string, unknown>;

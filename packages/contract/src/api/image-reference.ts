@@ -11,6 +11,8 @@ export interface ImageReferenceParts {
 
 /** Registry of references that name none. */
 export const defaultRegistry = 'docker.io';
+/** Tag of references that name neither tag nor digest. */
+export const defaultTag = 'latest';
 /** Folder of the default registry for single-word names. */
 const defaultFolder = 'library';
 /** Another name of the same registry. */
@@ -49,7 +51,7 @@ const isRegistryHost = (segment: string): boolean => /[.:A-Z]/.test(segment) || 
  * the tag, because engines ignore the tag beside a digest.
  */
 export function qualifiedReference(parts: ImageReferenceParts): string {
-  const { tag = 'latest', digest } = parts;
+  const { tag = defaultTag, digest } = parts;
   return `${qualifiedName(parts)}${digest === undefined ? `:${tag}` : `@${digest}`}`;
 }
 
@@ -57,6 +59,11 @@ export function qualifiedReference(parts: ImageReferenceParts): string {
 export function qualifiedName({ registry, path }: Pick<ImageReferenceParts, 'registry' | 'path'>): string {
   const where = registryOf({ registry });
   return where === defaultRegistry && !path.includes('/') ? `${where}/${defaultFolder}/${path}` : `${where}/${path}`;
+}
+
+/** Tag under which a workspace registers the image: a digest without a tag becomes a tag. */
+export function registeredTag({ tag, digest }: Pick<ImageReferenceParts, 'tag' | 'digest'>): string {
+  return tag ?? digest?.replace(':', '-') ?? defaultTag;
 }
 
 export function registryOf({ registry }: Pick<ImageReferenceParts, 'registry'>): string {

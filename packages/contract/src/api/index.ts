@@ -1,3 +1,4 @@
+export * from '../branded-variable.ts';
 export * from '../bytes-per-mb.ts';
 export * from './brand.ts';
 export * from './cron.ts';
@@ -8,7 +9,6 @@ export * from './effects/field-paths.ts';
 export * from './effects/idle-fields.ts';
 export * from './effects/workspace.ts';
 export * from './errors.ts';
-export * from './free-form-fields.ts';
 export * from './image-reference.ts';
 export * from './kinds/agent.ts';
 export * from './kinds/application.ts';

@@ -70,5 +70,3 @@ export function defineOperation<P extends PathSchema, Q extends z.ZodType, B ext
 ): Operation<P, Q, B, A> {
   return operation;
 }
-
-export const isWrite = (operation: Operation): boolean => operation.method !== 'GET';

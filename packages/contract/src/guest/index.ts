@@ -1,5 +1,6 @@
 // The API inside every sandbox. A separate entry point, so that the guest loads nothing of the management API.
 
+export { brandedVariable } from '../branded-variable.ts';
 export { bytesPerMb } from '../bytes-per-mb.ts';
 export { browserHeaders } from './browser-headers.ts';
 export { ApplyEditRequest, type ApplyEditResponse, type RankedFile, type RerankingResponse } from './codegen.ts';

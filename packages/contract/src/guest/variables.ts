@@ -4,65 +4,48 @@
 /** Port of the API inside every sandbox. */
 export const guestPort = 8080;
 
+interface GuestVariable {
+  readonly name: string;
+  readonly traits: readonly Trait[];
+}
+
+type Trait =
+  /** Read once, when the sandbox starts: a sandbox that sets it cannot be made from a warm one. */
+  | 'start'
+  /** Never changed in a running guest: a sandbox must not replace the runner's key or move the state folder. */
+  | 'fixed'
+  /** Not passed on to processes, which have no use for it: some name things of the guest. */
+  | 'hidden';
+
 /** Variables with the same name in every deployment. */
 export const guestVariables = {
   /** `Long:short`: the long form is in headers, the short one in the names of branded variables. */
-  brand: 'SANDBOX_BRAND',
+  brand: { name: 'SANDBOX_BRAND', traits: ['start', 'fixed'] },
   /** Public key of the runner, whose control calls the guest accepts. */
-  controlKey: 'SANDBOX_CONTROL_KEY',
-  instanceId: 'SANDBOX_INSTANCE_ID',
-  stateFolder: 'SANDBOX_LOG_DIR',
-  pidsLimit: 'SANDBOX_PIDS_LIMIT',
-  runtimeFolder: 'SANDBOX_RUNTIME',
+  controlKey: { name: 'SANDBOX_CONTROL_KEY', traits: ['start', 'fixed', 'hidden'] },
+  instanceId: { name: 'SANDBOX_INSTANCE_ID', traits: ['start', 'fixed', 'hidden'] },
+  stateFolder: { name: 'SANDBOX_LOG_DIR', traits: ['start', 'fixed', 'hidden'] },
+  pidsLimit: { name: 'SANDBOX_PIDS_LIMIT', traits: ['start', 'hidden'] },
+  runtimeFolder: { name: 'SANDBOX_RUNTIME', traits: ['start', 'fixed', 'hidden'] },
   /** Account that processes run as. Set by the helper. */
-  workloadUser: 'SANDBOX_WORKLOAD_USER',
+  workloadUser: { name: 'SANDBOX_WORKLOAD_USER', traits: ['start', 'fixed', 'hidden'] },
   /** Key of a started process, which everything that it starts inherits. Set by the guest. */
-  processKey: 'SANDBOX_PROCESS_KEY',
-} as const;
+  processKey: { name: 'SANDBOX_PROCESS_KEY', traits: [] },
+} as const satisfies Record<string, GuestVariable>;
 
-/** Variables with the brand in front, as in `BRAND_ENV_VAR_PATH`. */
+/** Variables with the brand in front (`brandedVariable`), as in `BRAND_ENV_VAR_PATH`. */
 export const brandedGuestVariables = {
-  user: 'SANDBOX_USER',
-  userEnabled: 'SANDBOX_USER_ENABLED',
-  extraEnvironmentPath: 'ENV_VAR_PATH',
-  metadataPath: 'METADATA_PATH',
-  keepAliveDisabled: 'DISABLE_KEEPALIVE',
-} as const;
+  user: { name: 'SANDBOX_USER', traits: ['start'] },
+  userEnabled: { name: 'SANDBOX_USER_ENABLED', traits: ['start'] },
+  extraEnvironmentPath: { name: 'ENV_VAR_PATH', traits: ['start'] },
+  metadataPath: { name: 'METADATA_PATH', traits: [] },
+  keepAliveDisabled: { name: 'DISABLE_KEEPALIVE', traits: [] },
+} as const satisfies Record<string, GuestVariable>;
 
-const { brand, controlKey, instanceId, stateFolder, pidsLimit, runtimeFolder, workloadUser } = guestVariables;
+const namesOf = (variables: Readonly<Record<string, GuestVariable>>, trait: Trait): readonly string[] =>
+  Object.values(variables).flatMap(({ name, traits }) => (traits.includes(trait) ? [name] : []));
 
-/** Read once, when the sandbox starts: a sandbox that sets one of these cannot be made from a warm one. */
-export const startVariables: readonly string[] = [
-  brand,
-  controlKey,
-  instanceId,
-  stateFolder,
-  pidsLimit,
-  runtimeFolder,
-  workloadUser,
-];
-export const brandedStartVariables: readonly string[] = [
-  brandedGuestVariables.user,
-  brandedGuestVariables.userEnabled,
-  brandedGuestVariables.extraEnvironmentPath,
-];
-
-/** Never changed in a running guest: a sandbox must not replace the runner's key or move the state folder. */
-export const fixedVariables: readonly string[] = [
-  brand,
-  controlKey,
-  instanceId,
-  stateFolder,
-  runtimeFolder,
-  workloadUser,
-];
-
-/** Not passed on to processes, which have no use for them: some name things of the guest. */
-export const hiddenVariables: readonly string[] = [
-  controlKey,
-  instanceId,
-  stateFolder,
-  pidsLimit,
-  runtimeFolder,
-  workloadUser,
-];
+export const startVariables = namesOf(guestVariables, 'start');
+export const brandedStartVariables = namesOf(brandedGuestVariables, 'start');
+export const fixedVariables = namesOf(guestVariables, 'fixed');
+export const hiddenVariables = namesOf(guestVariables, 'hidden');

@@ -1,6 +1,6 @@
 // Adds to each custom domain the previews that are served on it; control-plane sheet 2.15. A domain without previews
 // has no `subdomains` field.
-import type { Database } from '@berth/database';
+import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
@@ -22,7 +22,7 @@ export async function showSubdomains(
     select asked.domain, host.label, preview.name as preview, sandbox.name as sandbox
     from unnest(${rows.map(({ name }) => name)}::text[]) as asked(domain)
     join resources preview on preview.workspace_id = ${workspace.id} and preview.kind = 'preview'
-      and preview.terminated_at is null and (preview.expires_at is null or preview.expires_at > now())
+      and ${liveResource('preview')} and (preview.expires_at is null or preview.expires_at > now())
       and preview.spec ->> 'customDomain' = asked.domain
     join preview_hosts host on host.preview_uid = preview.uid
     join resources sandbox on sandbox.uid = preview.parent_uid

@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract';
 import { expect, test } from 'vitest';
 import { createLargeBodies, largeBodyBytes } from './large-bodies.ts';
 
@@ -5,16 +6,16 @@ test('a large body waits for the time that earlier ones of its account count for
   let nowMs = 0;
   const waits: number[] = [];
   const bodies = createLargeBodies({ mbPerSecond: 10, now: () => nowMs, wait: async (ms) => void waits.push(ms) });
-  await bodies.turn('a', 30_000_000);
-  await bodies.turn('a', 30_000_000);
+  await bodies.turn('a', 30 * bytesPerMb);
+  await bodies.turn('a', 30 * bytesPerMb);
   expect(waits).toEqual([3_000]);
-  const refused = bodies.turn('a', 2_000_000);
+  const refused = bodies.turn('a', 2 * bytesPerMb);
   await expect(refused).rejects.toMatchObject({ code: 'rate_limited', details: { retryAfterSeconds: 6 } });
   await expect(refused).rejects.toThrow(/faster than 10 MB per second.*api\.largeBodyMbPerSecond/);
-  await bodies.turn('b', 30_000_000);
+  await bodies.turn('b', 30 * bytesPerMb);
   nowMs = 1_000;
   // A refused body does not count against the rate.
-  await bodies.turn('a', 2_000_000);
+  await bodies.turn('a', 2 * bytesPerMb);
   expect(waits).toEqual([3_000, 5_000]);
 });
 

@@ -1,7 +1,7 @@
 // Rate limit for large bodies: while a body of 32 MiB is parsed, the process answers no other request. Large bodies of
 // one account are therefore spaced, each delayed by the time that the previous one counts for. A refusal costs only a
 // comparison, whatever the size of the body.
-import { type Operation, requestErrors } from '@berth/contract';
+import { bytesPerMb, type Operation, requestErrors } from '@berth/contract';
 import { pause } from '@berth/pace';
 
 export interface LargeBodies {
@@ -16,7 +16,6 @@ interface LargeBodyOptions {
   readonly wait?: (ms: number) => Promise<void>;
 }
 
-const bytesPerMb = 1_000_000;
 const maxWaitMs = 5_000;
 
 export function createLargeBodies({

@@ -1,6 +1,6 @@
 // Deletes images, tags, or all unused images. An image in use stays, because its user could not start again without it.
 import { requestErrors } from '@berth/contract';
-import { releaseQuotaAndCount } from '@berth/database';
+import { liveResource, releaseQuotaAndCount } from '@berth/database';
 import type { WriteCall } from '../http/call.ts';
 import { lockLive, type ResourceRow } from '../resources/record.ts';
 import { imageErrors } from './errors.ts';
@@ -38,7 +38,7 @@ export async function deleteUnusedImages(call: DeleteCall): Promise<unknown> {
     .select(['uid', 'spec'])
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', imageKind)
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     // A fixed lock order, so that two such requests do not deadlock.
     .orderBy('uid')
     .forUpdate()

@@ -1,6 +1,7 @@
 // An image of the workspace: a resource of kind `image`, named `<type>/<name>`, with its tags in the spec.
-import { imageResourceTypes } from '@berth/contract';
-import type { Database } from '@berth/database';
+import { defaultTag, imageResourceTypes } from '@berth/contract';
+import { type Database, liveResource } from '@berth/database';
+import { imageTypeOf } from '@berth/placement';
 import { z } from 'zod';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 
@@ -19,11 +20,11 @@ export const ImageSpec = z.object({
 });
 export type ImageSpec = z.infer<typeof ImageSpec>;
 
-/** References to application images begin with `app`, and the path accepts `app` too. */
-const resourceTypeOf = (segment: string): string => (segment === 'app' ? 'application' : segment);
+/** References to application images begin with `app`; `imageTypeOf` is the way back. */
 const referencePrefix = (resourceType: string): string => (resourceType === 'application' ? 'app' : resourceType);
 
-export const storedName = (resourceType: string, name: string): string => `${resourceTypeOf(resourceType)}/${name}`;
+export const storedName = (resourceType: string, name: string): string =>
+  `${imageTypeOf(resourceType) ?? resourceType}/${name}`;
 
 /** Reference by which a workload names the tag. */
 export const workloadReference = ({ resourceType, name }: Pick<ImageSpec, 'resourceType' | 'name'>, tag: string) =>
@@ -37,7 +38,7 @@ export function referenceForms(image: ImageSpec, tag: string, workspace: string)
   const digest = tag.startsWith('sha256-') ? `@${tag.replace('-', ':')}` : undefined;
   return [
     ...paths.map((path) => `${path}:${tag}`),
-    ...(tag === 'latest' ? paths : []),
+    ...(tag === defaultTag ? paths : []),
     // An image registered only by its digest can also be named by it.
     ...(digest === undefined ? [] : paths.map((path) => `${path}${digest}`)),
   ];
@@ -59,7 +60,7 @@ export async function findOfAnyType(
       'in',
       imageResourceTypes.map((type) => storedName(type, name)),
     )
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .orderBy('created_at', 'desc')
     .orderBy('uid', 'desc')
     .limit(1)

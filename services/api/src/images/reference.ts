@@ -1,10 +1,10 @@
 // References of registered images.
-import { type ImageReferenceParts, parseImageReference } from '@berth/contract';
+import { type ImageReferenceParts, parseImageReference, registeredTag } from '@berth/contract';
 
 export interface Registrable extends ImageReferenceParts {
   /** Everything before the tag. */
   readonly repository: string;
-  /** Tag of the registered image: `latest` when the reference names none; a digest without a tag becomes a tag. */
+  /** Tag of the registered image. */
   readonly tag: string;
 }
 
@@ -12,7 +12,7 @@ export interface Registrable extends ImageReferenceParts {
 export function parseReference(text: string): Registrable | undefined {
   const parts = parseImageReference(text);
   if (parts === undefined) return undefined;
-  const { registry, path, tag, digest } = parts;
+  const { registry, path } = parts;
   const repository = registry === undefined ? path : `${registry}/${path}`;
-  return { ...parts, repository, tag: tag ?? digest?.replace(':', '-') ?? 'latest' };
+  return { ...parts, repository, tag: registeredTag(parts) };
 }

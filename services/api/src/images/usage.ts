@@ -1,5 +1,5 @@
 // Finds the users of an image: live workloads, stored revisions and executions that have not ended.
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 
 const workloads = ['agent', 'application', 'function', 'job', 'sandbox'];
@@ -14,7 +14,7 @@ export async function usersOf(
   const { rows } = await sql<{ reference: string; user: string }>`
     with workload as (
       select uid, kind, name, spec from resources
-      where workspace_id = ${workspaceId} and kind = any(${workloads}::text[]) and terminated_at is null
+      where workspace_id = ${workspaceId} and kind = any(${workloads}::text[]) and ${liveResource()}
     ),
     used as (
       select kind, name, coalesce(spec #>> '{runtime,image}', spec ->> 'image') as reference from workload

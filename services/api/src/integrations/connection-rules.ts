@@ -1,5 +1,6 @@
 // Integration connection: names a known third party. Control-plane sheet 7 (31): a connection in use cannot be deleted.
 import { integrationConnection, resourceErrors } from '@berth/contract';
+import { liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import type { KindRules } from '../resources/rules.ts';
 import { textOf } from '../rules/spec-fields.ts';
@@ -19,7 +20,7 @@ export const integrationConnectionRules: KindRules = {
       .select(['kind', 'name'])
       .where('workspace_id', '=', workspace.id)
       .where('kind', 'in', ['function', 'model'])
-      .where('terminated_at', 'is', null)
+      .where(liveResource())
       .where(sql<boolean>`spec->'integrationConnections' ? ${name}`)
       .limit(1)
       .executeTakeFirst();

@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract';
 import type { LogLine } from '@berth/contract/node';
 import { expect, test } from 'vitest';
 import { withinDay } from './within-day.ts';
@@ -20,6 +21,6 @@ test('the first dropped line becomes a note with the limit and the number of byt
 });
 
 test('a continuing flood has one note for every 16 MiB of dropped output', () => {
-  const { kept } = withinDay(lines(1_000), 10_000 + 16 * 1_048_576 - 500_000, 10_000);
+  const { kept } = withinDay(lines(1_000), 10_000 + 16 * bytesPerMb - 500_000, 10_000);
   expect(kept).toMatchObject([{ text: expect.stringContaining('were dropped so far') }]);
 });

@@ -1,4 +1,5 @@
 // Selects the lines that still fit into a workspace's daily log limit. Pure.
+import { bytesPerMb } from '@berth/contract';
 import type { LogLine } from '@berth/contract/node';
 
 export interface DayShare {
@@ -11,7 +12,7 @@ export interface DayShare {
 /** Fixed cost of a line, whatever its length. */
 const lineBytes = 64;
 /** A note is written for the first dropped line, and then one for every so many dropped bytes. */
-const noteEveryBytes = 16 * 1_048_576;
+const noteEveryBytes = 16 * bytesPerMb;
 
 /** Keeps the first lines that fit. A note replaces one of the dropped lines and takes its number. */
 export function withinDay(lines: readonly LogLine[], before: number, limit: number): DayShare {

@@ -1,5 +1,5 @@
 // Finds sandboxes by the VPC or egress gateway they use.
-import type { Database } from '@berth/database';
+import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 
 interface Network {
@@ -18,7 +18,7 @@ export async function findSandboxIn(
     .select('name')
     .where('workspace_id', '=', workspaceId)
     .where('kind', '=', 'sandbox')
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .where(sql<boolean>`spec->>'vpc' = ${vpc}`)
     .$if(gateway !== undefined, (query) =>
       query.where(sql<boolean>`spec->'network'->'egress'->>'gateway' = ${gateway ?? ''}`),

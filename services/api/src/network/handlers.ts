@@ -6,7 +6,7 @@ import {
   listAllEgressIps,
   listPublicIps,
 } from '@berth/contract';
-import { nilUuid } from '@berth/database';
+import { liveResource, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
 import { type ReadCall, type Registration, read } from '../http/call.ts';
 import { loadEvents } from '../resources/events.ts';
@@ -23,7 +23,7 @@ async function rowsOf({ database, workspace }: ReadCall, kinds: readonly string[
     .select(resourceColumns)
     .where('workspace_id', '=', workspace.id)
     .where('kind', 'in', [...kinds])
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .orderBy('created_at', 'desc')
     .orderBy('uid', 'desc')
     .execute();
@@ -52,7 +52,7 @@ async function usageByGateway(call: ReadCall): Promise<Record<string, string[]>>
   const gateways = await rowsOf(call, [egressGateway.kind]);
   const { rows } = await sql<{ gateway: string; name: string }>`
     select spec->'network'->'egress'->>'gateway' as gateway, name from resources
-    where workspace_id = ${call.workspace.id} and kind = 'sandbox' and terminated_at is null
+    where workspace_id = ${call.workspace.id} and kind = 'sandbox' and ${liveResource()}
       and spec->'network'->'egress' ? 'gateway'
     order by name`.execute(call.database);
   const usage = new Map<string, string[]>(gateways.map(({ name }) => [name, []]));

@@ -1,6 +1,7 @@
 // Desired instances of a runner, from the database, in the format of the node protocol.
 import { parseImageReference, registryOf } from '@berth/contract';
 import { type DesiredInstance, type ImageSource, InstanceSpec } from '@berth/contract/node';
+import { unendedInstance } from '@berth/database';
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -29,7 +30,7 @@ export function loadDesiredRows({ database }: NodeContext, runnerId: string): Pr
     .selectFrom('instances')
     .select(['id', 'generation', 'desired', sql<boolean>`applied_generation >= generation`.as('isApplied')])
     .where('runner_id', '=', runnerId)
-    .where('ended_at', 'is', null)
+    .where(unendedInstance())
     .execute();
 }
 

@@ -1,7 +1,7 @@
 // Records one report for each of many instances with one statement. Runners report times as durations, because their
 // clocks are not synchronized with ours.
 import type { InstanceReport } from '@berth/contract/node';
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import type { InstanceStart } from './start-metrics.ts';
 
@@ -51,7 +51,7 @@ export async function recordRound(
     ), before as (
       select instances.id, resource_uid, workspace_id, pool, instances.state, instances.message, reserved_mb, ready_at, is_expired
       from instances join said on said.instance = instances.id
-      where runner_id = ${runnerId} and ended_at is null
+      where runner_id = ${runnerId} and ${unendedInstance()}
         and (report_session, report_sequence) < (${session}::bigint, said.sequence)
         and not (said.state = 'gone' and desired = 'running')
       order by instances.id for update of instances

@@ -1,4 +1,4 @@
-import { type DatabaseTransaction, nilUuid, outboxTopics } from '@berth/database';
+import { type DatabaseTransaction, nilUuid, outboxTopics, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 
 /**
@@ -9,5 +9,5 @@ export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: stri
     insert into outbox (topic, key, workspace_id)
     select ${sql.lit(outboxTopics.pool)}, ${runnerId}, ${nilUuid}::uuid union all
     select distinct ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from instances
-    where runner_id = ${runnerId} and ended_at is null and pool is null and spec ? 'sandbox'`.execute(tx);
+    where runner_id = ${runnerId} and ${unendedInstance()} and pool is null and spec ? 'sandbox'`.execute(tx);
 }

@@ -3,7 +3,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { requestErrors } from '@berth/contract';
+import { bytesPerMb, requestErrors } from '@berth/contract';
 import { LogBatch, nodePaths, type StreamMessage } from '@berth/contract/node';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
 import { Counter, type Logger, type Registry } from '@berth/telemetry';
@@ -43,7 +43,7 @@ export interface RunningNodeListener {
 }
 
 /** Large enough for reports of a thousand instances and for batches of long log lines. */
-const bodyLimitBytes = 16 * 1024 * 1024;
+const bodyLimitBytes = 16 * bytesPerMb;
 /**
  * Joining is open to any client that reaches the listener, so its limit is low; a token, a name and a certificate
  * request are far smaller.

@@ -3,7 +3,7 @@
 // counts only while this process was able to receive: an outage of the api or the database of a minute must not move
 // every instance.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DatabaseTransaction, outboxTopics } from '@berth/database';
+import { type DatabaseTransaction, outboxTopics, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import type { NodeContext } from './node-context.ts';
 
@@ -83,11 +83,13 @@ async function markLost(tx: DatabaseTransaction, id: string, lostAfterSeconds: n
     with ended as (
       update instances set state = 'lost', desired = 'gone', ended_at = clock_timestamp(),
         message = 'Its machine has not been heard from.'
-      where runner_id = ${id} and ended_at is null and not ${isKept} returning resource_uid, workspace_id, reserved_mb
+      where runner_id = ${id} and ${unendedInstance()} and not ${isKept}
+      returning resource_uid, workspace_id, reserved_mb
     ), told as (
       insert into outbox (topic, key, workspace_id) select ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from (
         select resource_uid, workspace_id from ended where resource_uid is not null
-        union select resource_uid, workspace_id from instances where runner_id = ${id} and ended_at is null and ${isKept}
+        union select resource_uid, workspace_id from instances
+        where runner_id = ${id} and ${unendedInstance()} and ${isKept}
       ) as concerned
     ), given_back as (
       update runners set reserved_mb = runners.reserved_mb - coalesce((select sum(reserved_mb) from ended), 0)

@@ -1,6 +1,6 @@
 // Finds the resources that name a policy in `spec.policies`. Control-plane sheet 2.11.
 import { listPolicyUsages, requestErrors } from '@berth/contract';
-import type { Database } from '@berth/database';
+import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import { type Registration, read } from '../http/call.ts';
 import { findLive } from '../resources/record.ts';
@@ -23,7 +23,7 @@ export async function countUsages(
   const { rows } = await sql<{ policy: string; kind: string; uses: number }>`
     select policy, kind, count(distinct uid) as uses
     from resources, jsonb_array_elements_text(spec->'policies') as policy
-    where workspace_id = ${workspaceId} and kind = any(${Object.keys(fields)}) and terminated_at is null
+    where workspace_id = ${workspaceId} and kind = any(${Object.keys(fields)}) and ${liveResource()}
       and spec->'policies' ?| ${[...names]}::text[] and policy = any(${[...names]}::text[])
     group by policy, kind`.execute(database);
   for (const { policy, kind, uses } of rows) {
@@ -42,7 +42,7 @@ export const policyHandlers: readonly Registration[] = [
       .select(['kind', 'name'])
       .where('workspace_id', '=', workspace.id)
       .where('kind', 'in', Object.keys(fields))
-      .where('terminated_at', 'is', null)
+      .where(liveResource())
       .where(sql<boolean>`spec->'policies' ? ${policyName}`)
       .orderBy('name')
       .execute();

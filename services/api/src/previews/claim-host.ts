@@ -1,5 +1,6 @@
 // Claims a host for a preview. A holder that has expired or whose workspace is deleted is removed; a live preview of
 // the same workspace is removed if the caller sets `force`.
+import { liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import { domainsAbove } from '../domains/records.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
@@ -95,7 +96,7 @@ async function requireDomain({ tx, workspace }: RuleContext, name: string, here:
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', 'customdomain')
     .where('name', 'in', [name, ...domainsAbove(name)])
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .where(sql<boolean>`spec ->> 'status' = 'verified' and spec ->> 'domainType' is distinct from 'applications'`)
     .orderBy(sql`length(name)`, 'desc')
     .limit(1)

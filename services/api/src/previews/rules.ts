@@ -1,6 +1,6 @@
 // Preview. Control-plane sheet 1.8, 2.9, 4.8; sandbox sheet 5.8.
 import { preview, requestErrors } from '@berth/contract';
-import type { JsonObject } from '@berth/database';
+import { type JsonObject, liveResource } from '@berth/database';
 import { lockLive, type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
 import type { KindRules, RuleContext } from '../resources/rules.ts';
@@ -84,7 +84,7 @@ async function lockSandbox({ tx, parents }: RuleContext): Promise<void> {
     .selectFrom('resources')
     .select('uid')
     .where('uid', '=', parents.at(-1)?.uid ?? '')
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .forShare()
     .executeTakeFirst();
   if (locked === undefined) throw requestErrors.not_found();

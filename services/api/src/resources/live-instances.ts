@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, unendedInstance } from '@berth/database';
 
 /**
  * True while any instance of the resource has not ended. The result stays valid while the caller holds the lock on the
@@ -9,7 +9,7 @@ export async function hasLiveInstances(tx: DatabaseTransaction, resourceUid: str
     .selectFrom('instances')
     .select('id')
     .where('resource_uid', '=', resourceUid)
-    .where('ended_at', 'is', null)
+    .where(unendedInstance())
     .limit(1)
     .executeTakeFirst();
   return instance !== undefined;

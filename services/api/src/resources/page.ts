@@ -1,7 +1,7 @@
 // One page of a listing by keyset: it continues after the position of the last item, never at an offset, so page 10 000
 // costs as much as page 1.
 import type { Sort } from '@berth/contract';
-import { type Database, nilUuid, type Tables } from '@berth/database';
+import { type Database, liveResource, nilUuid, type Tables } from '@berth/database';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Position } from './cursor.ts';
 import { type ResourceRow, resourceColumns } from './record.ts';
@@ -56,9 +56,7 @@ function withinListing<O>(query: Rows<O>, page: PageQuery): Rows<O> {
   const range = rangeOf(query, page);
   // `terminated_at is null` follows from `isLive`, but PostgreSQL needs it written out to use the partial indexes of
   // live rows.
-  return page.showTerminated === true
-    ? range.where(liveOrShown)
-    : range.where('terminated_at', 'is', null).where(isLive);
+  return page.showTerminated === true ? range.where(liveOrShown) : range.where(liveResource()).where(isLive);
 }
 
 /** Rows of the listing from the cursor on, including those that are not shown. */

@@ -1,7 +1,7 @@
 // Stored resources, and the two queries that find one. The status is computed at read time: a row past `expires_at` is
 // TERMINATED.
 import { type Kind, requestErrors } from '@berth/contract';
-import { type Database, type DatabaseTransaction, nilUuid, type Tables } from '@berth/database';
+import { type Database, type DatabaseTransaction, liveResource, nilUuid, type Tables } from '@berth/database';
 import type { Selectable } from 'kysely';
 import { isLive, shownStatus } from './terminated.ts';
 
@@ -62,7 +62,7 @@ const byName = (database: Database, workspaceId: string, kind: string, parentUid
     .where('kind', '=', kind)
     .where('parent_uid', '=', parentUid)
     .where('name', '=', name)
-    .where('terminated_at', 'is', null);
+    .where(liveResource());
 
 /** Resolves the parents named in the path, outermost first; a missing parent means a missing resource. */
 export async function findParent(

@@ -2,7 +2,7 @@
 // older ones while they are in use.
 import { randomBytes } from 'node:crypto';
 import { type Kind, resourceErrors } from '@berth/contract';
-import type { Database, DatabaseTransaction, JsonObject } from '@berth/database';
+import { type Database, type DatabaseTransaction, type JsonObject, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import type { ResourceRow } from './record.ts';
 
@@ -44,7 +44,7 @@ export async function addRevision(
     where resource_uid = ${row.uid} and revisions.number <= made.number - ${keptRevisions} and id <> all(${kept}::text[])
       and not exists (
         select 1 from instances where instances.resource_uid = ${row.uid} and instances.revision = revisions.id
-          and instances.ended_at is null
+          and ${unendedInstance('instances')}
       )`.execute(tx);
 }
 

@@ -2,7 +2,7 @@
 // cannot be deleted in between.
 import { requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
-import { nilUuid } from '@berth/database';
+import { liveResource, nilUuid } from '@berth/database';
 import type { ResourceRow } from '../resources/record.ts';
 import { resourceColumns } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
@@ -29,7 +29,7 @@ export async function requireRows(
     .where('kind', '=', kind)
     .where('parent_uid', '=', parentUid)
     .where('name', 'in', [...new Set(names)])
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .orderBy('name')
     .forKeyShare()
     .execute();
@@ -66,7 +66,7 @@ export async function lockParent({ tx, parents }: RuleContext): Promise<void> {
     .selectFrom('resources')
     .select('uid')
     .where('uid', '=', parent.uid)
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .forKeyShare()
     .executeTakeFirst();
   if (locked === undefined) throw requestErrors.not_found();

@@ -1,7 +1,7 @@
 // Reserves a persistent volume for one workload at a time, from the workload's creation to its deletion. Control-plane
 // sheet 3.6. The holder is stored but not shown as `attachedTo`, because nothing is mounted until there is storage.
 import { resourceErrors } from '@berth/contract';
-import type { JsonObject } from '@berth/database';
+import { type JsonObject, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import { addEvent } from '../resources/events.ts';
 import type { ResourceRow } from '../resources/record.ts';
@@ -36,7 +36,7 @@ async function lockVolumes({ tx, workspace }: RuleContext, names: readonly strin
     .where('workspace_id', '=', workspace.id)
     .where('kind', '=', 'volume')
     .where('name', 'in', [...names])
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .orderBy('name')
     .forUpdate()
     .execute();

@@ -2,7 +2,7 @@
 // memory size starts a new boot and the content is lost; every other change is applied in place.
 import { isDeepStrictEqual } from 'node:util';
 import { InstanceSpec } from '@berth/contract/node';
-import type { JsonObject } from '@berth/database';
+import { type JsonObject, liveInstance } from '@berth/database';
 import { SealedEnv } from '@berth/identity';
 import {
   bootOf,
@@ -139,8 +139,7 @@ async function findRunning({ tx }: RuleContext, { uid, state }: ResourceRow) {
     .select(['runner_id', 'ingress_address', 'ingress_secret'])
     .where('resource_uid', '=', uid)
     .where('revision', '=', bootRevision(bootOf(state)))
-    .where('desired', '=', 'running')
-    .where('ended_at', 'is', null)
+    .where(liveInstance())
     .forUpdate('instances')
     .executeTakeFirst();
   if (row === undefined) return undefined;

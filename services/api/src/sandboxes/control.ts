@@ -2,7 +2,7 @@
 // the next read agrees with it, and the audit log holds only actions that took place.
 import { requestErrors, sandbox, startSandbox, stopSandbox } from '@berth/contract';
 import type { RunnerCallAnswer, RunnerCallName } from '@berth/contract/node';
-import type { Database } from '@berth/database';
+import { type Database, liveInstance } from '@berth/database';
 import { type ReadCall, type Registration, type WriteCall, writeAfter } from '../http/call.ts';
 import { present } from '../resources/present.ts';
 import { findLive, type ResourceRow } from '../resources/record.ts';
@@ -59,8 +59,7 @@ const findReady = (database: Database, uid: string) =>
       'runners.ingress_secret as ingressSecret',
     ])
     .where('resource_uid', '=', uid)
-    .where('ended_at', 'is', null)
-    .where('desired', '=', 'running')
+    .where(liveInstance())
     .where('state', '=', 'ready')
     .executeTakeFirst();
 

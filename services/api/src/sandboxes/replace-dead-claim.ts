@@ -1,5 +1,5 @@
 // Replaces a claimed warm sandbox that turned out to be dead: its instance is retired and another one is started.
-import { enqueue } from '@berth/database';
+import { enqueue, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import { addEvent } from '../resources/events.ts';
 import type { RuleContext } from '../resources/rules.ts';
@@ -21,7 +21,7 @@ export async function replaceDeadClaim(
       .selectFrom('resources')
       .select('uid')
       .where('uid', '=', uid)
-      .where('terminated_at', 'is', null)
+      .where(liveResource())
       .where('status', '=', 'DEPLOYED')
       .forUpdate()
       .executeTakeFirst();

@@ -1,6 +1,6 @@
 // Adds the state of its instances to a sandbox's response, with one query for a whole page.
 import { IsolationClass } from '@berth/contract/node';
-import type { Database } from '@berth/database';
+import { type Database, liveInstance, unendedInstance } from '@berth/database';
 import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/placement';
 import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
@@ -40,10 +40,10 @@ async function loadInstances(database: Database, uids: readonly string[]): Promi
   const found = new Map<string, ShownInstance[]>(uids.map((uid) => [uid, []]));
   if (uids.length === 0) return found;
   const { rows } = await sql<ShownInstance>`
-    select id, resource_uid as uid, state, desired = 'running' and ended_at is null as "isCurrent", awake,
+    select id, resource_uid as uid, state, ${liveInstance()} as "isCurrent", awake,
       used_at as "usedAt", spec->>'isolation' as isolation, code, message, failed_at as "failedAt"
     from instances
-    where resource_uid = any(${[...uids]}::uuid[]) and (ended_at is null or failed_at is not null)
+    where resource_uid = any(${[...uids]}::uuid[]) and (${unendedInstance()} or failed_at is not null)
     order by created_at`.execute(database);
   for (const row of rows) found.get(row.uid)?.push(row);
   return found;

@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract';
 import { afterEach, expect, test } from 'vitest';
 import { directConnector, type FrontOptions, logger, startFront, startUpstream } from '../../test/proxy-fixture.ts';
 import { type Call, createGatewayServer } from './gateway-server.ts';
@@ -173,7 +174,7 @@ test('a stream that began before the stop finishes, and the stop does not wait f
 });
 
 test('a stop does not cut a response that its client has not read yet', async () => {
-  const bytes = 64 * 1024 * 1024;
+  const bytes = 64 * bytesPerMb;
   const gateway = await serving(({ response }) => response.end(Buffer.alloc(bytes)));
   const outgoing = send(`http://127.0.0.1:${gateway.port}/`).end();
   const [answer]: IncomingMessage[] = await once(outgoing, 'response');

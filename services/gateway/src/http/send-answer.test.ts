@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { bytesPerMb } from '@berth/contract';
 import { afterEach, expect, test } from 'vitest';
 import { logger } from '../../test/proxy-fixture.ts';
 import { createGatewayServer, type GatewayServer } from './gateway-server.ts';
@@ -28,7 +29,7 @@ test.each(['too large', ''])(
   'a client that reads nothing before all of its body is sent finds the answer %o',
   async (body) => {
     const client = connect({ port: await refusing(body), host: '127.0.0.1' }).pause();
-    const bytes = 40 * 1024 * 1024;
+    const bytes = 40 * bytesPerMb;
     client.write(head(bytes));
     await new Promise<void>((resolve, reject) => {
       client.once('error', reject);

@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request as send } from 'node:http';
 import { connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { bytesPerMb } from '@berth/contract';
 import { NotDispatched, RunnerAway } from '@berth/wire';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
@@ -427,7 +428,7 @@ test('a client that stops within its body is the late side; a workload that stop
   begun.destroy();
 
   const flood = send(`${front.url}/not-reading`, { method: 'POST' });
-  flood.write(Buffer.alloc(64 * 1024 * 1024));
+  flood.write(Buffer.alloc(64 * bytesPerMb));
   expect(await text(await answerOf(flood))).toBe('timed_out');
   flood.on('error', () => {}).destroy();
 });

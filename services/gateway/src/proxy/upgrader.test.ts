@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { bytesPerMb } from '@berth/contract';
 import { afterEach, expect, test } from 'vitest';
 import { directConnector, type FrontOptions, startFront, startUpstream } from '../../test/proxy-fixture.ts';
 
@@ -201,6 +202,6 @@ test('a reader that stops reading pauses the sender', async () => {
     before = sent;
     await new Promise((resolve) => setTimeout(resolve, 300));
     // Without back-pressure this would grow; the limit is what kernels and streams buffer between both sides.
-    expect(sent).toBeLessThan(24 * 1024 * 1024);
+    expect(sent).toBeLessThan(24 * bytesPerMb);
   }
 });

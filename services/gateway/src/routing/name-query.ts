@@ -1,6 +1,6 @@
 // Checks which of many names exist. Anonymous callers may ask for any name, and most of those names are invented.
 import { Uuid } from '@berth/contract';
-import type { Database } from '@berth/database';
+import { type Database, liveResource } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import type { Route } from './route.ts';
 
@@ -57,5 +57,5 @@ const pathsQuery = (asked: readonly ByPath[]) => sql<{ at: number }>`
   where exists (
     select from workspaces join resources on resources.workspace_id = workspaces.id
     where (workspaces.id = asked.workspace_id or workspaces.name = asked.workspace)
-      and resources.kind = asked.kind and resources.name = asked.name and resources.terminated_at is null
+      and resources.kind = asked.kind and resources.name = asked.name and ${liveResource('resources')}
       and resources.parent_uid = '00000000-0000-0000-0000-000000000000')`;

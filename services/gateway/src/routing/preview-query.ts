@@ -1,6 +1,7 @@
 // Reads all data of a preview that serving a request needs, beside its sandbox, in one round trip.
-import { sandboxApiPreviewPort } from '@berth/contract';
-import type { Database } from '@berth/database';
+import { publicSandboxApiPort } from '@berth/contract';
+import { guestPort } from '@berth/contract/guest';
+import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Preview } from './preview.ts';
@@ -21,7 +22,7 @@ const Row = z.object({
 });
 
 /** Both port numbers mean the API of the sandbox. */
-const apiPorts = new Set([sandboxApiPreviewPort, 8080]);
+const apiPorts = new Set([publicSandboxApiPort, guestPort]);
 
 export async function queryPreview(database: Database, { region, label }: PreviewRoute): Promise<Preview | undefined> {
   const askedAt = performance.now();
@@ -37,7 +38,7 @@ export async function queryPreview(database: Database, { region, label }: Previe
         from preview_tokens where preview_uid = uid and preview_tokens.expires_at > clock_timestamp()) as tokens
     from resources
     where uid = (select preview_uid from preview_hosts where region = ${region} and label = ${label})
-      and kind = 'preview' and terminated_at is null and (expires_at is null or expires_at > clock_timestamp())`.execute(
+      and kind = 'preview' and ${liveResource()} and (expires_at is null or expires_at > clock_timestamp())`.execute(
     database,
   );
   return rows.length === 0 ? undefined : toPreview(Row.parse(rows[0]), askedAt);

@@ -1,5 +1,7 @@
 // A sandbox has one instance, which can sleep and has no revisions. Requests reach the API inside it, and below
 // `/port/{n}` its own ports (sandbox sheet 2.12, U-17).
+import { publicSandboxApiPort, systemPort } from '@berth/contract';
+import { guestPort } from '@berth/contract/guest';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { SandboxRules, Target } from './target.ts';
 import { terminalToken, withoutTerminalToken } from './terminal-token.ts';
@@ -9,9 +11,15 @@ import { readyEndpoints, sharedFields } from './workload-row.ts';
 
 /** These ports are reached in another way, or belong to the system; sandbox sheet 1.1. */
 const reservedPorts: ReadonlyMap<number, string> = new Map([
-  [80, 'Port 80 belongs to the system. Let the server listen on another port, and declare that in spec.runtime.ports.'],
-  [443, 'Port 443 stands for the API of the sandbox. Call it without /port/443.'],
-  [8080, 'Port 8080 is the API of the sandbox. Call it without /port/8080.'],
+  [
+    systemPort,
+    `Port ${systemPort} belongs to the system. Let the server listen on another port, and declare that in spec.runtime.ports.`,
+  ],
+  [
+    publicSandboxApiPort,
+    `Port ${publicSandboxApiPort} stands for the API of the sandbox. Call it without /port/${publicSandboxApiPort}.`,
+  ],
+  [guestPort, `Port ${guestPort} is the API of the sandbox. Call it without /port/${guestPort}.`],
 ]);
 
 const portForm = /^\/port\/([^/?]*)(.*)$/s;

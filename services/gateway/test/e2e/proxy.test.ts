@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { startTestIngress } from '../../../runner/test/test-ingress.ts';
 import { createLocalConnector } from '../../src/proxy/local-connector.ts';
 import { createTunnelConnector } from '../../src/proxy/tunnel-connector.ts';
 import { directConnector, type Front, logger, startFront } from '../proxy-fixture.ts';
 
-const mb = 1024 * 1024;
 /** Timeout of a wait for something that never happens. */
 const endMs = 60_000;
 let workload: ChildProcess;
@@ -54,7 +54,7 @@ async function growthMb(work: () => Promise<void>): Promise<number> {
   } finally {
     clearInterval(timer);
   }
-  return (most - before) / mb;
+  return (most - before) / bytesPerMb;
 }
 
 /** Waits until a number has stopped changing. */
@@ -70,14 +70,14 @@ async function settled(read: () => Promise<number>): Promise<number> {
 async function upload(sizeMb: number): Promise<void> {
   const client = fork(new URL('./proxy/uploader.ts', import.meta.url), [String(front.port), String(sizeMb)]);
   const [got] = await once(client, 'message');
-  expect(got).toBe(String(sizeMb * mb));
+  expect(got).toBe(String(sizeMb * bytesPerMb));
 }
 
 test('an upload of 200 MB in chunks of unknown number leaves memory flat', async () => {
   // Garbage that the first upload leaves to the collector is not growth.
   await upload(200);
   expect(await growthMb(() => upload(200))).toBeLessThan(50);
-  expect(front.outcomes[1]?.bytesIn).toBe(200 * mb);
+  expect(front.outcomes[1]?.bytesIn).toBe(200 * bytesPerMb);
 });
 
 test('a client that does not read stops the workload, and nothing piles up in between', async () => {
@@ -93,7 +93,7 @@ test('a client that does not read stops the workload, and nothing piles up in be
     inFlight = (await settled(async () => (await counts()).written)) - before;
   });
   // Per client: kernel buffers of four sockets, and a few chunks in the proxy.
-  expect(inFlight / clients.length / mb).toBeLessThan(16);
+  expect(inFlight / clients.length / bytesPerMb).toBeLessThan(16);
   expect(grown).toBeLessThan(50);
   for (const client of clients) client.destroy();
   await noneUnderWay();
@@ -111,7 +111,7 @@ test('a workload that does not read stops the client', async () => {
     push();
     await settled(async () => sent);
   });
-  expect(sent / mb).toBeLessThan(16);
+  expect(sent / bytesPerMb).toBeLessThan(16);
   expect(grown).toBeLessThan(50);
   outgoing.destroy();
   await fetch(`http://127.0.0.1:${workloadPort}/hear`, { headers: { connection: 'close' } });

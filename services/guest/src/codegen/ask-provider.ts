@@ -1,12 +1,13 @@
 // One request to the model: sends the file and the edit, returns the merged file. Vendors of such models document these
 // tags; a general model understands them once the prompt explains them.
+import { bytesPerMb } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { Fault } from '../http/fault.ts';
 import type { ApplyProvider } from './apply-provider.ts';
 
 /** Below the 60 s after which an edge proxy closes a call without bytes. */
 const maxWaitMs = 55_000;
-const maxAnswerBytes = 16 * 1024 * 1024;
+const maxAnswerBytes = 16 * bytesPerMb;
 const maxReasonCharacters = 500;
 
 const applyInstructions =

@@ -1,11 +1,12 @@
 // Reads a text, changes it, writes it back. Changes of one file run one by one, so that none of fifty at once is lost.
+import { bytesPerMb } from '@berth/contract/guest';
 import { openForReading } from '../files/open-for-reading.ts';
 import { systemFault } from '../files/system-fault.ts';
 import { writeFile } from '../files/write-file.ts';
 import { Fault, systemCode } from '../http/fault.ts';
 import type { ResolvedPath } from '../paths.ts';
 
-const maxFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * bytesPerMb;
 
 const lastChange = new Map<string, Promise<unknown>>();
 

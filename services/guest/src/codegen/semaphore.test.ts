@@ -22,6 +22,21 @@ test('a semaphore never exceeds its limit and serves calls in order, even when s
   expect(maxRunning).toBe(2);
 });
 
+test('a caller that has left before it comes does not wait, and takes no slot', async () => {
+  const take = createSemaphore(1);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = take(new AbortController().signal, () => promise);
+  let hasRun = false;
+  const late = take(AbortSignal.abort(), async () => {
+    hasRun = true;
+  });
+  await expect(late).rejects.toThrow(/Too many/);
+  const next = take(new AbortController().signal, async () => 'next');
+  resolve();
+  await first;
+  expect([await next, hasRun]).toEqual(['next', false]);
+});
+
 test('a caller that stops waiting takes no slot', async () => {
   const take = createSemaphore(1);
   const { promise, resolve } = Promise.withResolvers<void>();

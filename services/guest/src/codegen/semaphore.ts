@@ -4,6 +4,7 @@ import { Fault } from '../http/fault.ts';
 export function createSemaphore(maxAtOnce: number) {
   let running = 0;
   const queue: (() => void)[] = [];
+  const refusal = () => new Fault(429, 'Too many searches are under way. Wait for one to end, then try again.');
   const arrive = (waiting: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       const enter = () => {
@@ -12,7 +13,7 @@ export function createSemaphore(maxAtOnce: number) {
       };
       const giveUp = () => {
         queue.splice(queue.indexOf(enter), 1);
-        reject(new Fault(429, 'Too many searches are under way. Wait for one to end, then try again.'));
+        reject(refusal());
       };
       waiting.addEventListener('abort', giveUp, { once: true });
       queue.push(enter);
@@ -20,6 +21,8 @@ export function createSemaphore(maxAtOnce: number) {
   return async <T>(waiting: AbortSignal, work: () => Promise<T>): Promise<T> => {
     // A call that ends hands its place to the next in the queue, so that a new call cannot overtake it.
     if (running < maxAtOnce) running += 1;
+    // A signal that is aborted already sends no event.
+    else if (waiting.aborted) throw refusal();
     else await arrive(waiting);
     try {
       return await work();

@@ -5,13 +5,13 @@
 // guest keeps the time of the last accepted request in memory only. Routes behind this check must therefore tolerate
 // the same request twice.
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { controlWindowMs, parseRunnerProof, signedText } from '@berth/contract/guest';
+import { bytesPerMb, controlWindowMs, parseRunnerProof, signedText } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { readBody } from '../http/read-body.ts';
 
-const maxBodyBytes = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * bytesPerMb;
 
 const lastAcceptedMs = new WeakMap<Guest, number>();
 

@@ -1,10 +1,11 @@
 // Names of accounts and groups by number, from the current files of the sandbox.
 import { stat } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/guest';
 import { openForReading } from './open-for-reading.ts';
 
 export type AccountNames = { owner(uid: number): string; group(gid: number): string };
 
-const maxFileBytes = 1024 * 1024;
+const maxFileBytes = bytesPerMb;
 const noNames: ReadonlyMap<number, string> = new Map();
 
 type Known = { changedAtMs: number; size: number; names: ReadonlyMap<number, string> };

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/guest';
 
-const bufferBytes = 1024 * 1024;
+const bufferBytes = bytesPerMb;
 
 /** Hands over the first `size` bytes of a file, one buffer at a time. Returns how many there were. */
 export async function copyBytes(

@@ -1,13 +1,13 @@
 // Reads a file as text: whole with `readFile`, in pieces for an answer with `openText`.
 import { StringDecoder } from 'node:string_decoder';
-import type { FileDescription, FileWithContent } from '@berth/contract/guest';
+import { bytesPerMb, type FileDescription, type FileWithContent } from '@berth/contract/guest';
 import { Fault } from '../http/fault.ts';
 import { accountNames } from './account-names.ts';
 import { describeFile } from './describe-file.ts';
 import { type OpenedFile, openForReading } from './open-for-reading.ts';
 import { withFaults } from './system-fault.ts';
 
-const maxTextBytes = 32 * 1024 * 1024;
+const maxTextBytes = 32 * bytesPerMb;
 const pieceBytes = 64 * 1024;
 const minPieceBytes = 4096;
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { bytesPerMb } from '@berth/contract/guest';
 
-const maxDrainBytes = 64 * 1024 * 1024;
+const maxDrainBytes = 64 * bytesPerMb;
 const maxDrainMs = 10_000;
 
 /**

@@ -1,11 +1,12 @@
 import { getHeapStatistics } from 'node:v8';
+import { bytesPerMb } from '@berth/contract/guest';
 import type { z } from 'zod/mini';
 import type { Call } from './call.ts';
 import { Fault } from './fault.ts';
 
 // Text and parsed value of a body are on the heap together, at worst two bytes a character. A small sandbox accepts
 // less, because a body that does not fit would end the guest.
-const defaultMaxBytes = Math.min(64 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 5));
+const defaultMaxBytes = Math.min(64 * bytesPerMb, Math.floor(getHeapStatistics().heap_size_limit / 5));
 
 /** Reads the whole body, since it is JSON. Uploads are streamed and do not use this. */
 export async function readBody(call: Call, maxBytes = defaultMaxBytes): Promise<Buffer> {

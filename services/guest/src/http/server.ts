@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { guestRoutes } from '@berth/contract/guest';
+import { bytesPerMb, guestRoutes } from '@berth/contract/guest';
 import { callerOf } from '../caller.ts';
 import type { Guest } from '../guest.ts';
 import { handlers } from '../handlers.ts';
@@ -16,7 +16,7 @@ import { matchRoute } from './match-route.ts';
 // Streams may last without a limit: only the time until the end of the headers and between two requests is bounded.
 const headersTimeoutMs = 30_000;
 const keepAliveTimeoutMs = 120_000;
-const maxHeaderBytes = 1024 * 1024;
+const maxHeaderBytes = bytesPerMb;
 
 export function createGuestServer(guest: Guest): Server {
   const common = Object.entries(commonHeaders(guest.settings));

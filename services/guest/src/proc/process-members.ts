@@ -29,7 +29,7 @@ const isOf = (stat: ProcessStat, pid: number): boolean =>
 
 function isMarked(pid: number, key: string): boolean {
   const text = procText(`${pid}/environ`);
-  const mark = `${guestVariables.processKey}=${key}\0`;
+  const mark = `${guestVariables.processKey.name}=${key}\0`;
   return text.startsWith(mark) || text.includes(`\0${mark}`);
 }
 

@@ -1,10 +1,11 @@
 // Lines of a file in slices, so that neither a large file nor a long line is ever whole in memory. Reads synchronously,
 // so it needs its own thread.
 import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { bytesPerMb } from '@berth/contract/guest';
 import { openable } from './latin-path.ts';
 
 const sliceBytes = 256 * 1024;
-const maxLineBytes = 1024 * 1024;
+const maxLineBytes = bytesPerMb;
 const lineFeed = 10;
 
 export type TextLines = {

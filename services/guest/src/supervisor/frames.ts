@@ -1,8 +1,9 @@
 // Encodes and decodes frames between the guest and the helper (native/PROTOCOL.md). No I/O here.
+import { bytesPerMb } from '@berth/contract/guest';
 import type { ProcessKey, ProcessRecord, SpawnFailure, SpawnRequest } from './supervisor.ts';
 
 const keyBytes = 16;
-export const maxFrameBytes = 4 * 1024 * 1024;
+export const maxFrameBytes = 4 * bytesPerMb;
 
 const lengthBytes = 4;
 const headerBytes = lengthBytes + 1 + keyBytes;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { bytesPerMb } from '@berth/contract/guest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Caller } from '../caller.ts';
 import { environment } from '../environment.ts';
@@ -11,7 +12,7 @@ import { closeCodes, serveTerminalClient } from './terminal-client.ts';
 import { serverFrame, sideOf } from './terminal-frames.ts';
 import { type SessionOptions, TerminalSessions } from './terminal-sessions.ts';
 
-const maxFrameBytes = 4 * 1024 * 1024;
+const maxFrameBytes = 4 * bytesPerMb;
 const maxIdCharacters = 128;
 
 export type TerminalRequest = {

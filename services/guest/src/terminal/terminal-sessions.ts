@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { processEnvironment } from '../processes/start/process-environment.ts';
@@ -12,7 +13,7 @@ import { TerminalSession } from './terminal-session.ts';
 const sweepIntervalMs = 30_000;
 const maxSessions = 64;
 /** Limit of the log, which the replay and slow clients read. */
-const maxSessionLogBytes = 1024 * 1024;
+const maxSessionLogBytes = bytesPerMb;
 
 export type SessionOptions = {
   shell: string;

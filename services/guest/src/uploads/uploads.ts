@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { MultipartUpload, PartReceipt, UploadedPart } from '@berth/contract/guest';
+import { bytesPerMb, type MultipartUpload, type PartReceipt, type UploadedPart } from '@berth/contract/guest';
 import { copyBytes } from '../files/copy-bytes.ts';
 import { type StagedFile, stageFile } from '../files/stage-file.ts';
 import { withFaults } from '../files/system-fault.ts';
@@ -20,7 +20,7 @@ import {
   type UploadRecord,
 } from './upload-folder.ts';
 
-const copyChunkBytes = 1024 * 1024;
+const copyChunkBytes = bytesPerMb;
 const maxIdleMs = 24 * 60 * 60 * 1000;
 const uploadIdPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -8,12 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { bytesPerMb } from '@berth/contract/guest';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type GuestProcess, startGuestProcess } from '../../../../tests/harness/guest-process.ts';
 import { formOf, rawRequest } from '../../../../tests/harness/raw-request.ts';
 import { isFull } from '../../../../tests/harness/size.ts';
 
-const bytesPerMb = 1024 * 1024;
 // Several times the allowed growth, otherwise a guest that keeps the whole file in memory would pass.
 const sizeBytes = (isFull ? 1024 : 320) * bytesPerMb;
 const partBytes = 5 * bytesPerMb;

@@ -1,6 +1,7 @@
 // Log streams deliver each line once, also when readers come late, leave or read slowly.
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { bytesPerMb } from '@berth/contract/guest';
 import { describe, expect, test } from 'vitest';
 import { guestClient } from '../../../../tests/harness/guest-client.ts';
 import { startGuestContainer } from '../../../../tests/harness/guest-container.ts';
@@ -9,7 +10,7 @@ import { useGuestDocker } from './guest-docker.ts';
 
 const seconds = isFull ? 20 : 2;
 const lineText = 'x'.repeat(80);
-const lineCount = Math.floor((seconds * 10 * 1024 * 1024) / (lineText.length + 9));
+const lineCount = Math.floor((seconds * 10 * bytesPerMb) / (lineText.length + 9));
 
 const docker = useGuestDocker();
 

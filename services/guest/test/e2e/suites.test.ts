@@ -2,6 +2,7 @@
 // the guest and the test share its kernel, so the results hold there. Each of these tests is reported here under its
 // own name.
 import { basename, resolve } from 'node:path';
+import { bytesPerMb } from '@berth/contract/guest';
 import { describe, expect, test } from 'vitest';
 import { importBaseImage } from '../../../../engines/base-image.ts';
 import { callDocker } from '../../../../engines/docker-api.ts';
@@ -14,7 +15,7 @@ import { isFull, runtimesOf } from '../../../../tests/harness/size.ts';
 
 const clone = resolve(import.meta.dirname, '../../../..');
 const maxSeconds = 900;
-const memoryBytes = 4096 * 1024 * 1024;
+const memoryBytes = 4096 * bytesPerMb;
 
 type Result = { fullName: string; status: string; failureMessages: string[] };
 type File = { name: string; message: string; startTime: number; endTime: number; assertionResults: Result[] };

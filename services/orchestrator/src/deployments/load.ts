@@ -1,5 +1,5 @@
 // Loads everything that a decision needs, after the resource's row is locked.
-import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
+import { type DatabaseTransaction, type JsonObject, type Tables, unendedInstance } from '@berth/database';
 import {
   type ChosenImage,
   findImage,
@@ -149,7 +149,7 @@ type InstanceRow = Pick<
 async function loadInstances(tx: DatabaseTransaction, uid: string, revisions: string[]): Promise<InstanceRow[]> {
   const { rows } = await sql<InstanceRow>`
     select id, revision, runner_id, desired, state, message, created_at, ready_at, failed_at, ended_at
-    from instances where resource_uid = ${uid} and ended_at is null
+    from instances where resource_uid = ${uid} and ${unendedInstance()}
     union all
     select ended.id, ended.revision, ended.runner_id, ended.desired, ended.state, ended.message, ended.created_at,
       ended.ready_at, ended.failed_at, ended.ended_at

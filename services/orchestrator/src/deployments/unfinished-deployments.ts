@@ -1,4 +1,4 @@
-import { nilUuid } from '@berth/database';
+import { liveInstance, nilUuid } from '@berth/database';
 import { defineResyncSource, type KeyOnly, type ResyncSource, reconcileMessage } from '@berth/durable';
 import { sql } from 'kysely';
 import type { ScalingSettings } from '../run/dependencies.ts';
@@ -25,7 +25,7 @@ export const unfinishedDeployments = ({
         left join lateral (
           select count(*) as count, max(coalesce(ready_at, created_at)) as youngest from instances
           where instances.resource_uid = resources.uid and instances.revision = revisions.id
-            and instances.ended_at is null and instances.desired = 'running' and instances.state <> 'failed'
+            and ${liveInstance('instances')} and instances.state <> 'failed'
         ) as running on true
         left join lateral (
           select least(

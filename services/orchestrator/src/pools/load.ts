@@ -1,5 +1,5 @@
 import { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
-import type { Database } from '@berth/database';
+import { type Database, liveInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';
@@ -34,8 +34,7 @@ export async function loadPools(
     .select(['id', 'pool', 'state', 'created_at', 'ready_at', 'failed_at'])
     .where('runner_id', '=', runnerId)
     .where('pool', 'is not', null)
-    .where('ended_at', 'is', null)
-    .where('desired', '=', 'running')
+    .where(liveInstance())
     .execute();
   const wishes = {
     isolation: z.array(IsolationClass).parse(runner.isolation),

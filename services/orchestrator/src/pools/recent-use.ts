@@ -1,7 +1,7 @@
 // Counts the sandboxes that were used in a region in the last hour. The query is expensive and its result changes
 // slowly, so the result is cached for a while.
 import { ImageSource, IsolationClass } from '@berth/contract/node';
-import type { Database } from '@berth/database';
+import { type Database, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { PoolUse } from './targets.ts';
@@ -45,7 +45,7 @@ async function loadUses(database: Database, region: string): Promise<readonly Po
       count(distinct resource_uid)::int as sandboxes
     from instances join runners on runners.id = instances.runner_id
     where runners.region = ${region} and resource_uid is not null and spec ? 'sandbox'
-      and (ended_at is null or ended_at > clock_timestamp() - interval '1 hour')
+      and (${unendedInstance()} or ended_at > clock_timestamp() - interval '1 hour')
       and greatest(instances.created_at, used_at) > clock_timestamp() - interval '1 hour'
     group by 1, 2, 3, 4 order by sandboxes desc limit ${maxPools}`.execute(database);
   return Uses.parse(rows);

@@ -1,4 +1,4 @@
-import { nilUuid } from '@berth/database';
+import { liveInstance, nilUuid } from '@berth/database';
 import { defineResyncSource, type KeyOnly, poolMessage, type ResyncSource } from '@berth/durable';
 import { sql } from 'kysely';
 
@@ -10,7 +10,7 @@ export const runnersWithPools: ResyncSource<KeyOnly> = defineResyncSource({
       select id from runners where id > ${after ?? nilUuid} and status = 'up' and (
         jsonb_array_length(warm) > 0 or warm_lately > 0
         or exists (select 1 from instances
-          where runner_id = runners.id and pool is not null and ended_at is null and desired = 'running')
+          where runner_id = runners.id and pool is not null and ${liveInstance()})
       ) order by id limit ${limit}`.execute(database);
     return rows.map(({ id }) => ({ key: id, message: {} }));
   },

@@ -1,4 +1,4 @@
-import { nilUuid } from '@berth/database';
+import { liveInstance, nilUuid } from '@berth/database';
 import { defineResyncSource, type KeyOnly, type ResyncSource, reconcileMessage } from '@berth/durable';
 import { sql } from 'kysely';
 import { deploymentKinds } from '../deployments/deployment-kinds.ts';
@@ -13,7 +13,7 @@ export const strayInstances: ResyncSource<KeyOnly> = defineResyncSource({
     const { rows } = await sql<{ uid: string }>`
       select distinct instances.resource_uid as uid from instances
       left join resources on resources.uid = instances.resource_uid
-      where instances.ended_at is null and instances.desired = 'running' and instances.resource_uid > ${after ?? nilUuid}
+      where ${liveInstance('instances')} and instances.resource_uid > ${after ?? nilUuid}
         and (resources.uid is null or resources.terminated_at is not null or instances.state = 'failed'
           or (resources.spec ->> 'enabled' = 'false' and resources.kind = any(${[...deploymentKinds]}::text[])))
       order by uid limit ${limit}`.execute(database);

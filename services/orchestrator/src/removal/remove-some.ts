@@ -1,7 +1,7 @@
 // Removes one batch of the remains of a deleted workspace. Its limits were given back when it was
 // deleted; only the bytes of executions are given back here, by a trigger for each execution. Safe to run
 // twice or to be killed at any line.
-import { type Database, type DatabaseTransaction, outboxTopics } from '@berth/database';
+import { type Database, type DatabaseTransaction, outboxTopics, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 
 const batch = 500;
@@ -51,9 +51,9 @@ async function removeResources(tx: DatabaseTransaction, workspaceId: string): Pr
     with gone as (delete from resources where uid = any(${rows.map(({ uid }) => uid)}::uuid[]) returning uid)
     insert into outbox (topic, key, workspace_id)
     select ${sql.lit(outboxTopics.reconcile)}, uid::text, ${workspaceId}::uuid from gone
-    where exists (select 1 from instances where resource_uid = uid and ended_at is null and desired <> 'gone')`.execute(
-    tx,
-  );
+    where exists (
+      select 1 from instances where resource_uid = uid and ${unendedInstance()} and desired <> 'gone'
+    )`.execute(tx);
   return rows.length;
 }
 

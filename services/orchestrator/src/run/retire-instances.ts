@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 
 export interface Retired {
@@ -17,7 +17,7 @@ export async function retireInstances(
 ): Promise<Retired[]> {
   const { rows } = await sql<Retired>`
     update instances set desired = ${desired} where id = any(array(
-      select id from instances where id = any(${[...ids]}::uuid[]) and ended_at is null and desired <> 'gone'
+      select id from instances where id = any(${[...ids]}::uuid[]) and ${unendedInstance()} and desired <> 'gone'
       order by id for update
     )) returning id, runner_id as "runnerId"`.execute(tx);
   return rows;
@@ -27,7 +27,7 @@ export async function retireInstances(
 export async function retireOrphans(tx: DatabaseTransaction, resourceUid: string): Promise<Retired[]> {
   const { rows } = await sql<Retired>`
     update instances set desired = 'gone' where id = any(array(
-      select id from instances where resource_uid = ${resourceUid} and ended_at is null and desired <> 'gone'
+      select id from instances where resource_uid = ${resourceUid} and ${unendedInstance()} and desired <> 'gone'
       order by id for update
     )) returning id, runner_id as "runnerId"`.execute(tx);
   return rows;

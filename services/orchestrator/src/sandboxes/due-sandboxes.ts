@@ -1,4 +1,4 @@
-import { nilUuid } from '@berth/database';
+import { liveResource, nilUuid, unendedInstance } from '@berth/database';
 import { defineResyncSource, type KeyOnly, type ResyncSource, reconcileMessage } from '@berth/durable';
 import { sql } from 'kysely';
 
@@ -12,13 +12,13 @@ export const dueSandboxes: ResyncSource<KeyOnly> = defineResyncSource({
     const { rows } = await sql<{ uid: string }>`
       select uid from (
         select uid from resources
-        where kind = 'sandbox' and expires_at < clock_timestamp() + interval '10 minutes' and terminated_at is null
+        where kind = 'sandbox' and expires_at < clock_timestamp() + interval '10 minutes' and ${liveResource()}
         union
         select uid from resources
-        where kind = 'sandbox' and terminated_at is null and status in ('DEPLOYING', 'DELETING')
+        where kind = 'sandbox' and ${liveResource()} and status in ('DEPLOYING', 'DELETING')
         union
         select resource_uid from instances join runners on runners.id = instances.runner_id
-        where ended_at is null and pool is null and (is_expired or runners.status = 'lost')
+        where ${unendedInstance()} and pool is null and (is_expired or runners.status = 'lost')
       ) as due where uid > ${after ?? nilUuid} order by uid limit ${limit}`.execute(database);
     return rows.map(({ uid }) => ({ key: uid, message: {} }));
   },

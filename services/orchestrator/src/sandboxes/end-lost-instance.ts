@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '@berth/database';
+import { type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 
 /**
@@ -18,7 +18,7 @@ export async function endLostInstance(tx: DatabaseTransaction, id: string, messa
     .updateTable('instances')
     .set({ state: 'lost', desired: 'gone', message, ended_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', id)
-    .where('ended_at', 'is', null)
+    .where(unendedInstance())
     .returning('reserved_mb')
     .executeTakeFirst();
   if (ended === undefined) return false;

@@ -1,6 +1,6 @@
 // Loads everything that a decision about a sandbox needs, after its row is locked.
 import { IsolationClass } from '@berth/contract/node';
-import type { DatabaseTransaction, JsonObject, Tables } from '@berth/database';
+import { type DatabaseTransaction, type JsonObject, type Tables, unendedInstance } from '@berth/database';
 import {
   bootOf,
   bootRevision,
@@ -100,7 +100,7 @@ async function loadInstances(tx: DatabaseTransaction, uid: string, boot: string)
   const { rows } = await sql<InstanceRow>`
     select * from (
       select ${columns} from instances join runners on runners.id = runner_id
-      where resource_uid = ${uid} and ended_at is null
+      where resource_uid = ${uid} and ${unendedInstance()}
       union all
       (select ${columns} from instances join runners on runners.id = runner_id
       where resource_uid = ${uid} and revision = ${boot} and ended_at is not null

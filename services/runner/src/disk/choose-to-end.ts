@@ -1,4 +1,5 @@
 // Chooses the instances to end when they write too much or the disk is short. Pure.
+import { bytesPerMb } from '@berth/contract/node';
 import type { Failure } from '../failures/failure.ts';
 import type { Amount } from './written.ts';
 
@@ -58,7 +59,7 @@ function culprit(writers: readonly Writer[], of: keyof Amount): Writer | undefin
 const shareOf = ({ grown, lost }: Writer, of: keyof Amount): number =>
   lost[of] <= 0 ? 0 : Math.min(1, Math.max(0, grown[of]) / lost[of]);
 
-const megabytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+const megabytes = (bytes: number): number => Math.ceil(bytes / bytesPerMb);
 
 const gone = 'It was ended and what it had written is gone.';
 

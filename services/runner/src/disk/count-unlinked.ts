@@ -1,11 +1,12 @@
 // Counts deleted files that are still open: no walk through folders finds them, but they take disk space.
 import { execFile } from 'node:child_process';
 import { stat } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { cgroupOf, processesIn } from '../machine/cgroup/find.ts';
 import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;
-const maxOutputBytes = 64 * 1024 * 1024;
+const maxOutputBytes = 64 * bytesPerMb;
 // Searches open and memory-mapped files; prints device, inode and blocks of each.
 const findArguments = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b\\n'];
 

@@ -2,6 +2,7 @@
 // what instances write, and ends instances of a workspace that takes the space of others. If no workspace caused the
 // loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
 // the writes beside the layer there.
+import { bytesPerMb } from '@berth/contract/node';
 import { pause } from '@berth/pace';
 import { signalContainer } from '../driver/signal-container.ts';
 import type { Failure } from '../failures/failure.ts';
@@ -20,7 +21,7 @@ export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
 }
 
 /** With less free space than this the engine can do nothing. */
-const nearlyNone: Amount = { bytes: 16 * 1_048_576, files: 32 };
+const nearlyNone: Amount = { bytes: 16 * bytesPerMb, files: 32 };
 /** Time limit of a count when the disk is short: an instance has to be ended soon, even with an incomplete count. */
 const urgentCountMs = 3_000;
 const looksSoonMs = 100;

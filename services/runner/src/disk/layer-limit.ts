@@ -1,5 +1,6 @@
 // gVisor itself limits a container's layer exactly when it is started with `--overlay2=root:self,size=…`. That argument
 // is configured in the engine: the runner cannot set it, but logs whether it is present.
+import { bytesPerMb } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import type { Driver } from '../driver/driver.ts';
 
@@ -10,7 +11,7 @@ const units: Readonly<Record<string, number>> = { '': 1, k: 2 ** 10, m: 2 ** 20,
 export function layerLimitMb(runtimeArguments: readonly string[]): number | undefined {
   const sizes = runtimeArguments.flatMap((argument) => {
     const [, amount, unit = ''] = flag.exec(argument) ?? [];
-    return amount === undefined ? [] : [(Number(amount) * (units[unit.toLowerCase()] ?? 1)) / 2 ** 20];
+    return amount === undefined ? [] : [(Number(amount) * (units[unit.toLowerCase()] ?? 1)) / bytesPerMb];
   });
   return sizes.at(-1);
 }

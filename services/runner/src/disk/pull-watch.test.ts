@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
@@ -6,8 +7,7 @@ import type { RunningPull } from '../images/shared-pulls.ts';
 import { PullWatch, takenBytes } from './pull-watch.ts';
 
 const logger = createLogger({ role: 'runner' }, { level: 'silent' });
-const pullLimits = { downloadBytes: 1_000, unpackedBytes: 1_048_576 * 100 };
-const mb = 1_048_576;
+const pullLimits = { downloadBytes: 1_000, unpackedBytes: bytesPerMb * 100 };
 
 let aborted: { image: string; reason: PullFailed }[] = [];
 let running: RunningPull[] = [];
@@ -31,10 +31,10 @@ test('writes and removals of instances during a pull do not count for the pull',
 test('a pull beyond the limit is aborted for good; the message names the limit and the next step', () => {
   const watch = open();
   running = [pull('huge')];
-  watch.follow({ freeBytes: 500 * mb, writtenBytes: 0 });
-  watch.abortBeyond({ freeBytes: 400 * mb, writtenBytes: 0 });
+  watch.follow({ freeBytes: 500 * bytesPerMb, writtenBytes: 0 });
+  watch.abortBeyond({ freeBytes: 400 * bytesPerMb, writtenBytes: 0 });
   expect(aborted).toEqual([]);
-  watch.abortBeyond({ freeBytes: 399 * mb, writtenBytes: 0 });
+  watch.abortBeyond({ freeBytes: 399 * bytesPerMb, writtenBytes: 0 });
   expect(aborted).toMatchObject([{ image: 'huge', reason: { fault: 'too_large' } }]);
   expect(aborted[0]?.reason.message).toMatch(/100 MB .*Use a smaller image.*runner\.imageMaxUnpackedMb/);
 });
@@ -42,11 +42,11 @@ test('a pull beyond the limit is aborted for good; the message names the limit a
 test('a pull counts from its own beginning, and concurrent pulls share a loss', () => {
   const watch = open();
   running = [pull('first')];
-  watch.follow({ freeBytes: 500 * mb, writtenBytes: 0 });
+  watch.follow({ freeBytes: 500 * bytesPerMb, writtenBytes: 0 });
   running = [...running, pull('second')];
-  watch.follow({ freeBytes: 410 * mb, writtenBytes: 0 });
-  expect(watch.beyond({ freeBytes: 310 * mb, writtenBytes: 0 })).toEqual([]);
-  expect(watch.beyond({ freeBytes: 290 * mb, writtenBytes: 0 }).map(({ image }) => image)).toEqual(['first']);
+  watch.follow({ freeBytes: 410 * bytesPerMb, writtenBytes: 0 });
+  expect(watch.beyond({ freeBytes: 310 * bytesPerMb, writtenBytes: 0 })).toEqual([]);
+  expect(watch.beyond({ freeBytes: 290 * bytesPerMb, writtenBytes: 0 }).map(({ image }) => image)).toEqual(['first']);
 });
 
 test('when the disk is short every pull is aborted, and may be tried again later', () => {

@@ -1,5 +1,6 @@
 // Known writes of an instance, and when to count again. Pure. Counting is expensive, so it happens when the file
 // system's loss since the last count could have carried the instance over its limit.
+import { bytesPerMb } from '@berth/contract/node';
 import type { FreeSpace } from './free-space.ts';
 
 export interface Amount {
@@ -58,7 +59,7 @@ const maxShare = 0.1;
  */
 const shareOfRoom = 0.5;
 /** Smaller losses are not worth a count; logs alone write that much. */
-const minBytes = 1_048_576;
+const minBytes = bytesPerMb;
 const minFiles = 100;
 
 export function isDue(written: Written | undefined, totalLoss: Amount, limits: Amount, now: number): boolean {

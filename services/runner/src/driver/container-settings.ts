@@ -1,4 +1,5 @@
 // Isolation and limits of a container, as settings of the engine. Pure.
+import { bytesPerMb } from '@berth/contract/node';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../machine/cgroup/limits.ts';
 import type { ContainerSpec } from './driver.ts';
@@ -22,8 +23,6 @@ const defaultMaxProcesses = 4_096;
 
 // Not compressed, because the log reader also reads the rotated files.
 const logConfig = { Type: 'json-file', Config: { 'max-size': '16m', 'max-file': '3', compress: 'false' } };
-
-const bytesPerMb = 1024 * 1024;
 
 export function containerSettings(wish: ContainerSpec, offer: EngineOffer): ContainerCreateOptions {
   return {

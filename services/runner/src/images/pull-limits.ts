@@ -1,4 +1,5 @@
 // Limits of one image pull, and the messages when a pull exceeds them.
+import { bytesPerMb } from '@berth/contract/node';
 import { PullFailed } from '../driver/driver.ts';
 
 export interface PullLimits {
@@ -8,7 +9,7 @@ export interface PullLimits {
   readonly unpackedBytes: number;
 }
 
-const megabytes = (bytes: number): number => Math.floor(bytes / 1_048_576);
+const megabytes = (bytes: number): number => Math.floor(bytes / bytesPerMb);
 
 const advice = 'Use a smaller image, or ask the operator to raise';
 

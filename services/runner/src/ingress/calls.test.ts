@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { bytesPerMb } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { callRunner, RunnerConnections } from '@berth/wire';
 import { expect, onTestFinished, test } from 'vitest';
@@ -75,7 +76,7 @@ test('an invalid body gets an error, and an endless one is cut off', async () =>
   };
   const wrong = say('{"call":"wake"}\n').end('{"instance":"all of them"}');
   expect(JSON.parse(await text(wrong))).toMatchObject({ call: 'failed' });
-  const endless = say('{"call":"adopt"}\n', 'x'.repeat(5 * 1024 * 1024));
+  const endless = say('{"call":"adopt"}\n', 'x'.repeat(5 * bytesPerMb));
   expect(await text(endless).catch(() => '')).toBe('');
 });
 

@@ -2,7 +2,7 @@
 // is cut off, the node stream delivers what it asked for.
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import { type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract/node';
+import { bytesPerMb, type RunnerCallAnswer, type RunnerCallName, runnerCalls } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { parseLine } from '@berth/wire';
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ export interface CallTools {
 }
 
 /** The limit that a guest has for its environment. */
-const maxBodyBytes = 4 * 1024 * 1024;
+const maxBodyBytes = 4 * bytesPerMb;
 /** The api sends the whole body at once. */
 const bodyMs = 10_000;
 const maxMessage = 2_000;

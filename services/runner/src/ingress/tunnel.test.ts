@@ -8,10 +8,10 @@ import { buffer, text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
+import { bytesPerMb } from '@berth/contract/node';
 import { expect, test } from 'vitest';
 import { startTestIngress } from '../../test/test-ingress.ts';
 
-const mebibyte = 1_048_576;
 /** Limit of the waiting room for connections from one address. */
 const maxPerAddress = 256;
 
@@ -56,7 +56,7 @@ test('a hundred megabytes arrive as they were sent, both ways at once', async ()
   let bytes = 0;
   function* chunks() {
     for (let count = 0; count < 100; count += 1) {
-      const chunk = randomBytes(mebibyte);
+      const chunk = randomBytes(bytesPerMb);
       sent.update(chunk);
       yield chunk;
     }
@@ -69,7 +69,7 @@ test('a hundred megabytes arrive as they were sent, both ways at once', async ()
   })();
   await pipeline(Readable.from(chunks()), socket);
   await reading;
-  expect(bytes).toBe(100 * mebibyte);
+  expect(bytes).toBe(100 * bytesPerMb);
   expect(received.digest('hex')).toBe(sent.digest('hex'));
   await expect.poll(() => bed.ingress.tunnels).toBe(0);
 });
@@ -135,7 +135,7 @@ test('a reader that does not read stops the writer, not the runner', async () =>
   await using bed = await startTestIngress();
   let written = 0;
   const id = await bed.serve((socket) => {
-    const chunk = Buffer.alloc(mebibyte);
+    const chunk = Buffer.alloc(bytesPerMb);
     const fill = () => {
       while (!socket.destroyed && socket.write(chunk)) written += 1;
       written += 1;
@@ -151,7 +151,7 @@ test('a reader that does not read stops the writer, not the runner', async () =>
     // Only what the kernel buffers for each connection may have been written.
     expect(written).toBeLessThan(5 * 40);
   }
-  expect((await rssOf(bed.ingress.pids)) - before).toBeLessThan(200 * mebibyte);
+  expect((await rssOf(bed.ingress.pids)) - before).toBeLessThan(200 * bytesPerMb);
   for (const { socket } of gateways) socket.destroy();
 });
 

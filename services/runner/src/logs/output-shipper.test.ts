@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ContainerLog, logFolders, type StoringApi, startStoringApi } from '../../test/test-logs.ts';
@@ -17,7 +18,7 @@ let log: ContainerLog;
 let shipper: OutputShipper;
 let nowMs = Date.now();
 
-let bytesPerSecond = 1_048_576;
+let bytesPerSecond = bytesPerMb;
 const open = () =>
   new OutputShipper({
     stateFolder: folders.state,
@@ -84,7 +85,7 @@ describe('batches', () => {
     shipper.follow(instance, container());
     await expect.poll(() => api.stored.size).toBe(12);
     const sizes = api.batches.map(({ lines }) => lines.reduce((sum, { text }) => sum + text.length, 0));
-    expect(Math.max(...sizes)).toBeLessThanOrEqual(1_048_576);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(bytesPerMb);
   });
 });
 
@@ -306,6 +307,6 @@ test('a container that prints at full speed is limited to its rate, with a note 
     expect(api.texts().length).toBeLessThan(20);
     expect(Math.max(...api.stored.keys())).toBe(299);
   } finally {
-    bytesPerSecond = 1_048_576;
+    bytesPerSecond = bytesPerMb;
   }
 });

@@ -1,12 +1,13 @@
 // Reads one file of output line by line from an offset. The file stays open while it is read: Docker may rotate it
 // away meanwhile, and its end must still be found.
 import { type FileHandle, open } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { type Segment, segmentId } from './log-source.ts';
 
 /** Most reads find nothing or one line: a large buffer each time would be work for the garbage collector. */
 const chunkBytes = { first: 4_096, more: 65_536 };
 /** Docker's longest entry is far shorter; longer data without a line break is not an entry and is skipped. */
-const maxLineBytes = 4_194_304;
+const maxLineBytes = 4 * bytesPerMb;
 const lineBreak = 10;
 
 export class SegmentFile {

@@ -1,7 +1,6 @@
 import { statfs } from 'node:fs/promises';
 import { availableParallelism, freemem, hostname, totalmem } from 'node:os';
-
-const bytesPerMb = 1_048_576;
+import { bytesPerMb } from '@berth/contract/node';
 
 export const machine = {
   name: (): string =>

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, request } from 'node:https';
-import { nodeServerName } from '@berth/contract/node';
+import { bytesPerMb, nodeServerName } from '@berth/contract/node';
 
 export interface Answer {
   readonly status: number;
@@ -27,7 +27,7 @@ export interface NodeClient {
 }
 
 const answerTimeoutMs = 15_000;
-const maxAnswerBytes = 1_048_576;
+const maxAnswerBytes = bytesPerMb;
 
 export function createNodeClient(apiUrl: string, first: Credentials): NodeClient {
   let tls = tlsOptions(first);

@@ -1,14 +1,14 @@
 // Reads the lines of the stream as messages. The api sends a pulse when it has nothing else to send, so a long
 // silence means that the stream is broken.
 import type { Readable } from 'node:stream';
-import { StreamMessage } from '@berth/contract/node';
+import { bytesPerMb, StreamMessage } from '@berth/contract/node';
 import { z } from 'zod';
 
 /**
  * Enough for everything that a full machine runs. A longer line is a mistake that would take the memory of the
  * instances.
  */
-const maxLineBytes = 64 * 1024 * 1024;
+const maxLineBytes = 64 * bytesPerMb;
 const firstMessageMs = 15_000;
 const pulsesMissed = 3;
 

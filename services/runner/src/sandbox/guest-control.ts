@@ -6,6 +6,7 @@ import {
   type ControlEnvironmentRequest,
   type ControlState,
   formatRunnerProof,
+  guestVariables,
   type QuiesceAnswer,
   signedText,
 } from '@berth/contract/guest';
@@ -59,7 +60,8 @@ export class GuestControl {
 
   /** Variables with which a guest is started, so that it accepts calls of this runner. */
   variablesOf(instance: string): Record<string, string> {
-    return { SANDBOX_CONTROL_KEY: this.#key.publicText, SANDBOX_INSTANCE_ID: instance };
+    const { controlKey, instanceId } = guestVariables;
+    return { [controlKey.name]: this.#key.publicText, [instanceId.name]: instance };
   }
 
   async state(endpoint: GuestEndpoint): Promise<GuestState> {

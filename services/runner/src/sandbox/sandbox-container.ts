@@ -1,6 +1,7 @@
 // Container settings of a sandbox: the guest replaces the image's own command. Pure. The owner's variables are not
 // among them: the guest receives those once it answers, and they can change later.
 import type { Brand } from '@berth/contract';
+import { brandedStartVariables, brandedVariable, guestVariables } from '@berth/contract/guest';
 import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerSpec } from '../driver/driver.ts';
 import type { GuestControl } from './guest-control.ts';
@@ -29,16 +30,14 @@ export function sandboxContainer(
     env: {
       ...bootVariables(env, brand),
       ...control.variablesOf(id),
-      SANDBOX_PIDS_LIMIT: String(maxProcesses),
-      SANDBOX_BRAND: `${brand.long}:${brand.short}`,
+      [guestVariables.pidsLimit.name]: String(maxProcesses),
+      [guestVariables.brand.name]: `${brand.long}:${brand.short}`,
     },
   };
 }
 
 /** Variables that the guest reads only at its start: its user, and the path of a file with more variables. */
 export function bootVariables(env: Environment, { short }: Brand): Record<string, string> {
-  const names = ['SANDBOX_USER', 'SANDBOX_USER_ENABLED', 'ENV_VAR_PATH'].map(
-    (name) => `${short.toUpperCase()}_${name}`,
-  );
+  const names = brandedStartVariables.map((name) => brandedVariable(short, name));
   return Object.fromEntries(Object.entries(env).filter(([name]) => names.includes(name)));
 }

@@ -1,4 +1,5 @@
 // Images and disk of this machine. They watch each other: a short disk stops pulls, and pulls can make the disk short.
+import { bytesPerMb } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
 import { DiskWatch } from '../disk/disk-watch.ts';
@@ -26,7 +27,6 @@ export interface Storage {
 }
 
 const imageCleaningMs = 10 * 60 * 1_000;
-const bytesPerMb = 1_048_576;
 
 export async function openStorage(options: StorageOptions): Promise<Storage> {
   const { config, driver, adopted, metrics, logger } = options;

@@ -3,7 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DesiredInstance } from '@berth/contract/node';
+import { guestPort } from '@berth/contract/guest';
+import { bytesPerMb, type DesiredInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../../../engines/docker-api.ts';
 import { inspect } from '../../../../tests/e2e/engines/container.ts';
@@ -56,7 +57,6 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
   return up.map(({ address }) => address ?? '');
 }
 
-const guestPort = 8080;
 const servicePort = 3000;
 /** The guest's port is declared too, to prove that it stays closed. */
 const vpc: DesiredInstance['vpc'] = {
@@ -72,7 +72,7 @@ const reaches = async (from: string, to: string, port = servicePort): Promise<bo
 async function memoryLimitOf(id: string): Promise<number> {
   const group = await cgroupOf((await containerOf(id)).State.Pid, 'memory');
   const file = group?.version === 2 ? 'memory.max' : 'memory.limit_in_bytes';
-  return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / 1024 / 1024;
+  return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / bytesPerMb;
 }
 
 async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {
@@ -155,7 +155,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     await sleep(200);
     await runner.adopt(claimed(warm));
     for (const opened of await Promise.all(opening))
-      expect(opened).toEqual({ is: 'open', endpoint: { address, port: 8080 }, keepMs: 1_000 });
+      expect(opened).toEqual({ is: 'open', endpoint: { address, port: guestPort }, keepMs: 1_000 });
   });
 
   test('a runner killed at any moment of an adoption finishes it, and its network is its owner’s alone', async () => {

@@ -5,6 +5,7 @@ import { statfsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { containerRegistry } from '../../../../engines/container-registry.ts';
@@ -25,7 +26,6 @@ const layerMb = diskMb / 20;
 const tooMuchMb = diskMb / 4;
 const instanceFiles = isFull ? 20_000 : 5_000;
 const reservePercent = 20;
-const mb = 1_048_576;
 
 let fleet: Fleet;
 const placed: Placed[] = [];
@@ -60,7 +60,7 @@ const dockerUrl = () => fleet.machines[0]?.dockerUrl ?? '';
 const dataFolder = () => join(fleet.machines[0]?.dockerFolder ?? '', 'data');
 const freeOf = (): { mb: number; percent: number; files: number } => {
   const { bavail, blocks, bsize, ffree } = statfsSync(dataFolder());
-  return { mb: (bavail * bsize) / mb, percent: (100 * bavail) / blocks, files: ffree };
+  return { mb: (bavail * bsize) / bytesPerMb, percent: (100 * bavail) / blocks, files: ffree };
 };
 const runnerRow = () =>
   fleet.database.selectFrom('runners').select(['is_pressed', 'free_disk_percent']).executeTakeFirstOrThrow();

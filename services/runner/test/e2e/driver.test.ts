@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../../../engines/docker-api.ts';
 import { gvisor } from '../../../../engines/gvisor.ts';
@@ -158,7 +159,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     for (const memoryMb of [128, 256, 96]) {
       await driver.update(id, { memoryMb, cpus: 0.5 });
       const { HostConfig } = await inspect(docker.url, `GET /containers/${id}/json`);
-      expect(HostConfig).toMatchObject({ Memory: memoryMb * 1024 * 1024, CpuQuota: HostConfig.CpuPeriod / 2 });
+      expect(HostConfig).toMatchObject({ Memory: memoryMb * bytesPerMb, CpuQuota: HostConfig.CpuPeriod / 2 });
     }
     expect(await driver.inspect(id)).toMatchObject({ status: 'running' });
   });
@@ -167,7 +168,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     const id = await started(isolation);
     const usage = await driver.stats(id);
     expect(usage?.memoryBytes).toBeGreaterThan(10_000);
-    expect(usage?.memoryBytes).toBeLessThan(64 * 1024 * 1024);
+    expect(usage?.memoryBytes).toBeLessThan(64 * bytesPerMb);
     expect(usage?.cpuNanoseconds).toBeGreaterThan(1_000_000);
     await driver.stop(id, 0);
     expect(await driver.stats(id)).toBeUndefined();

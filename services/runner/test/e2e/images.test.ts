@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { containerRegistry } from '../../../../engines/container-registry.ts';
@@ -202,10 +203,17 @@ describe('ensure', () => {
 });
 
 describe('the size of a pull', () => {
-  const mb = 1_048_576;
   test.each([
-    ['downloads', { downloadBytes: mb / 2, unpackedBytes: 1e12 }, /larger than the 0 MB .*runner\.imageMaxMb\.$/],
-    ['unpacks to', { downloadBytes: 1e12, unpackedBytes: mb }, /the 1 MB of disk .*runner\.imageMaxUnpackedMb\.$/],
+    [
+      'downloads',
+      { downloadBytes: bytesPerMb / 2, unpackedBytes: 1e12 },
+      /larger than the 0 MB .*runner\.imageMaxMb\.$/,
+    ],
+    [
+      'unpacks to',
+      { downloadBytes: 1e12, unpackedBytes: bytesPerMb },
+      /the 1 MB of disk .*runner\.imageMaxUnpackedMb\.$/,
+    ],
   ])('an image that %s more than it may is refused for good, and nothing of it stays', async (_, limits, message) => {
     await driver.removeImage(tiny);
     const store = await openStore({ limits });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { defaultBrand } from '../brand.ts';
-import { freeFormFields } from '../free-form-fields.ts';
+import { freeFormFields } from '../free-form-fields-fixture.ts';
 import { operations } from '../operations/registry.ts';
 import { pathParameters } from '../path-params.ts';
 import { openApiDocument } from './open-api-document.ts';

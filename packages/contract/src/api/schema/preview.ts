@@ -3,14 +3,15 @@ import { z } from 'zod';
 import { readOnly } from './read-only.ts';
 import { Instant, mapOf, PortNumber } from './text.ts';
 
-/** Port number of a preview that stands for the sandbox's own API. */
-export const sandboxApiPreviewPort = 443;
-const systemPort = 80;
+/** Port number that asks for the sandbox's own API from outside. Inside the sandbox the API listens on `guestPort`. */
+export const publicSandboxApiPort = 443;
+/** Belongs to the system: no preview and no path reaches it. */
+export const systemPort = 80;
 
 export const PreviewPort = PortNumber.refine(
   (port) => port !== systemPort,
-  'any port but 80, which is the system’s',
-).describe('Any port but 80; 443 is the API of the sandbox.');
+  `any port but ${systemPort}, which is the system’s`,
+).describe(`Any port but ${systemPort}; ${publicSandboxApiPort} is the API of the sandbox.`);
 
 /**
  * A host label has at most 63 characters: after the prefix follow a hyphen and the workspace's name, or eight

@@ -7,6 +7,7 @@ import {
   allowLongStatements,
   type DatabaseTransaction,
   type JsonObject,
+  liveResource,
   nilUuid,
   uuidv7,
 } from '@berth/database';
@@ -86,7 +87,7 @@ async function lockJob(tx: DatabaseTransaction, workspaceId: string, name: strin
     .where('kind', '=', 'job')
     .where('parent_uid', '=', nilUuid)
     .where('name', '=', name)
-    .where('terminated_at', 'is', null)
+    .where(liveResource())
     .forKeyShare()
     .executeTakeFirst();
   if (job === undefined) throw requestErrors.not_found();

@@ -4,7 +4,14 @@
 // until its commit. So the counters no longer change once the row is locked here, and each resource is released exactly
 // once.
 import { kinds, requestErrors } from '@berth/contract';
-import { allowLongStatements, type DatabaseTransaction, enqueue, outboxTopics, releaseQuota } from '@berth/database';
+import {
+  allowLongStatements,
+  type DatabaseTransaction,
+  enqueue,
+  outboxTopics,
+  releaseQuota,
+  unendedInstance,
+} from '@berth/database';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { renderWorkspace, type WorkspaceRow, workspaceColumns } from './record.ts';
@@ -53,9 +60,8 @@ async function endWhatRuns({ tx, trace }: WriteCall, { id, account_id }: Workspa
   await sql`
     insert into outbox (topic, key, workspace_id, trace)
     select distinct ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id, ${trace ?? null} from instances
-    where account_id = ${account_id} and workspace_id = ${id} and ended_at is null and resource_uid is not null`.execute(
-    tx,
-  );
+    where account_id = ${account_id} and workspace_id = ${id} and ${unendedInstance()}
+      and resource_uid is not null`.execute(tx);
 }
 
 /** The workspace's share of each limit of its account; counters without a limit are removed with the rest. */

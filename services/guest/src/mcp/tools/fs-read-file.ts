@@ -1,4 +1,4 @@
-import { FileWithContentShape } from '@berth/contract/guest';
+import { bytesPerMb, FileWithContentShape } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { Fault } from '../../http/fault.ts';
 import { resolveGiven } from '../../paths.ts';
@@ -6,7 +6,7 @@ import { text } from '../argument-types.ts';
 import { defineTool } from '../tool.ts';
 
 // An answer holds the contents twice, as text and structured.
-const maxFileBytes = 4 * 1024 * 1024;
+const maxFileBytes = 4 * bytesPerMb;
 
 export const fsReadFile = defineTool({
   name: 'fsReadFile',

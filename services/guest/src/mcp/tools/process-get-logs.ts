@@ -1,10 +1,11 @@
+import { bytesPerMb } from '@berth/contract/guest';
 import * as z from 'zod/mini';
 import { text } from '../argument-types.ts';
 import { findProcess } from '../find-process.ts';
 import { defineTool } from '../tool.ts';
 
 // An answer holds the output twice, as text and structured.
-const maxLogBytes = 1024 * 1024;
+const maxLogBytes = bytesPerMb;
 
 export const processGetLogs = defineTool({
   name: 'processGetLogs',

@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract/guest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
@@ -10,7 +11,6 @@ import {
   reserveBytes,
 } from './memory-pressure.ts';
 
-const bytesPerMb = 1024 * 1024;
 const load = (change: Partial<Load>): Load => ({
   totalBytes: 1024 * bytesPerMb,
   freeBytes: 900 * bytesPerMb,

@@ -1,7 +1,7 @@
 // Under gVisor the memory limit applies to the whole sandbox: exceeding it ends the sandbox with everything in it, not
 // one process. So the biggest process is ended before that. Decisions only: watch-memory-pressure.ts looks and acts.
+import { bytesPerMb } from '@berth/contract/guest';
 
-const bytesPerMb = 1024 * 1024;
 // The fastest rate at which memory can be filled.
 const maxBytesPerMs = (2 * 1024 * bytesPerMb) / 1000;
 const minLookMs = 5;

@@ -1,3 +1,4 @@
+import { bytesPerMb } from '@berth/contract/guest';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { finishedToDrop, type LogBudget, logBytesEach, logsToDrop } from './retention.ts';
@@ -33,7 +34,6 @@ test('U-07 finished processes are dropped after a day, even when they are few', 
   ).toEqual(['p1']);
 });
 
-const bytesPerMb = 1024 * 1024;
 const budget: LogBudget = {
   maxBytesPerFile: 32 * bytesPerMb,
   maxBytesTotal: undefined,

@@ -1,5 +1,6 @@
 // Limits on how long finished processes are listed and how much output is kept of each. Decisions only: sweeper.ts
 // carries them out.
+import { bytesPerMb } from '@berth/contract/guest';
 
 export type Finished = { id: string; completedAtMs: number };
 
@@ -36,7 +37,7 @@ export type LogBudget = {
 
 const logsPerProcess = 3;
 export const minLogBytes = 256 * 1024;
-const defaultTotalLogBytes = 96 * 1024 * 1024;
+const defaultTotalLogBytes = 96 * bytesPerMb;
 
 export function totalLogBytes({ maxBytesTotal, maxPercentOfMemory, memoryBytes }: LogBudget): number {
   if (maxBytesTotal !== undefined) return maxBytesTotal;

@@ -1,8 +1,9 @@
 import { closeSync, openSync, renameSync, writeFileSync, writeSync } from 'node:fs';
+import { bytesPerMb } from '@berth/contract/guest';
 import { recordBoundary } from '../output/log-records.ts';
 import type { LogName, OutputLog } from '../output/output-log.ts';
 
-const copyChunkBytes = 1024 * 1024;
+const copyChunkBytes = bytesPerMb;
 
 /**
  * Keeps the newest bytes of a log that is no longer written, under their old offsets. Whole files are deleted first; of

@@ -1,12 +1,13 @@
 // Output as lines `stdout:…` and `stderr:…`. Each line has its prefix once, wherever the pieces were cut. A line is
 // held until it is complete, so that the other stream does not end up in the middle of it; a very long line is passed
 // on as it arrives, and the other stream waits for its end.
+import { bytesPerMb } from '@berth/contract/guest';
 import { gapText } from './piece-text.ts';
 import type { Piece } from './process-output.ts';
 
 type Stream = 'stdout' | 'stderr';
 
-const defaultMaxHeldBytes = 1024 * 1024;
+const defaultMaxHeldBytes = bytesPerMb;
 const lineFeed = 0x0a;
 const lineEnd = Buffer.from('\n');
 const prefixes = { stdout: Buffer.from('stdout:'), stderr: Buffer.from('stderr:') };

@@ -20,7 +20,7 @@ export function processEnvironment({
   for (const [name, value] of Object.entries(inherited)) {
     if (value !== undefined && !hiddenVariables.includes(name)) environment[name] = value;
   }
-  Object.assign(environment, requested, { [guestVariables.processKey]: key });
+  Object.assign(environment, requested, { [guestVariables.processKey.name]: key });
   if (workloadUser !== undefined) {
     Object.assign(environment, { HOME: workloadUser.home, USER: workloadUser.name, LOGNAME: workloadUser.name });
   }

@@ -1,18 +1,20 @@
+import { bytesPerMb } from '@berth/contract/node';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cpuSettings, memorySettings } from './limits.ts';
 
-const mb = 1024 * 1024;
-
 test('with version 1 memory is at no moment more than memory and swap together', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (beforeMb, afterMb) => {
-      const now = { 'memory.limit_in_bytes': beforeMb * mb, 'memory.memsw.limit_in_bytes': beforeMb * mb };
-      for (const { file, value } of memorySettings({ version: 1 }, afterMb, beforeMb * mb)) {
+      const now = {
+        'memory.limit_in_bytes': beforeMb * bytesPerMb,
+        'memory.memsw.limit_in_bytes': beforeMb * bytesPerMb,
+      };
+      for (const { file, value } of memorySettings({ version: 1 }, afterMb, beforeMb * bytesPerMb)) {
         Object.assign(now, { [file]: Number(value) });
         expect(now['memory.limit_in_bytes']).toBeLessThanOrEqual(now['memory.memsw.limit_in_bytes']);
       }
-      expect(Object.values(now)).toEqual([afterMb * mb, afterMb * mb]);
+      expect(Object.values(now)).toEqual([afterMb * bytesPerMb, afterMb * bytesPerMb]);
     }),
   );
 });
@@ -20,7 +22,7 @@ test('with version 1 memory is at no moment more than memory and swap together',
 test('with version 2 there is no swap beside the memory', () => {
   expect(memorySettings({ version: 2 }, 512, Number.POSITIVE_INFINITY)).toEqual([
     { file: 'memory.swap.max', value: '0', isOptional: true },
-    { file: 'memory.max', value: String(512 * mb) },
+    { file: 'memory.max', value: String(512 * bytesPerMb) },
   ]);
 });
 

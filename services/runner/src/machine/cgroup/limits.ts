@@ -2,6 +2,7 @@
 // takes thirty. The engine does not know these limits, so they must be set again after a restart of the container.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { bytesPerMb } from '@berth/contract/node';
 import { type Cgroup, cgroupOf } from './find.ts';
 
 export interface Limits {
@@ -15,8 +16,6 @@ interface Setting {
   /** The file is missing where the kernel does not account for swap; then there is nothing to limit. */
   readonly isOptional?: true;
 }
-
-const bytesPerMb = 1024 * 1024;
 
 /**
  * Length of a CPU quota period; a group that has used up its quota is throttled for the rest of it. With the default of

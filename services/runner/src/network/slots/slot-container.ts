@@ -1,6 +1,7 @@
 // The container that holds a slot. Only its network matters; its process sleeps.
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { bytesPerMb } from '@berth/contract/node';
 import type Docker from 'dockerode';
 import { answered, answeredIfThere, answeredOr } from '../../driver/docker-client.ts';
 import { containerLabels } from '../../driver/driver.ts';
@@ -16,7 +17,7 @@ export interface SlotSpec {
 
 // Most of it is for the start of the program: current releases of runc run from a copy of themselves in memory, some
 // 14 MB in all.
-const memoryBytes = 32 * 1024 * 1024;
+const memoryBytes = 32 * bytesPerMb;
 const gone = 404;
 const alreadyGoing = 409;
 const alreadyRunning = 304;

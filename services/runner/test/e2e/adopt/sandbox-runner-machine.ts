@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { guestPort } from '@berth/contract/guest';
 import type { DesiredInstance, IsolationClass } from '@berth/contract/node';
 import { callDocker } from '../../../../../engines/docker-api.ts';
 import { buildGuest } from '../../../../../engines/guest/runtime.ts';
@@ -33,7 +34,7 @@ export async function startSandboxRunnerMachine(): Promise<SandboxRunnerMachine>
     async runIn(address, command) {
       const body = JSON.stringify({ command, waitForCompletion: true });
       const json = ['-H', 'content-type: application/json', '-d', body];
-      const words = ['curl', '-sS', '--max-time', '20', ...json, `http://${address}:8080/process`];
+      const words = ['curl', '-sS', '--max-time', '20', ...json, `http://${address}:${guestPort}/process`];
       const { stdout } = await execute('nsenter', [`--net=${machine.netns}`, '--', ...words]);
       return JSON.parse(stdout).logs;
     },
@@ -61,7 +62,7 @@ export async function startSandboxRunnerMachine(): Promise<SandboxRunnerMachine>
       isolation,
       memoryMb: 256,
       cpus: 1,
-      port: 8080,
+      port: guestPort,
       env: {},
       startTimeoutSeconds: 30,
       // Longer than any of these tests takes: they call guests without a lease, so the runner does not see the sandbox

@@ -2,7 +2,7 @@
 // Desired instances come in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
 import { defaultBrand } from '@berth/contract';
-import { DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
+import { bytesPerMb, DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
 import { PrioritySemaphore } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
@@ -55,7 +55,7 @@ const output = new OutputShipper({
   stateFolder,
   logger,
   onSent: () => {},
-  rate: { bytesPerSecond: 1_048_576, onDropped: () => {} },
+  rate: { bytesPerSecond: bytesPerMb, onDropped: () => {} },
   client: {
     async post(_path, body) {
       say({ output: body as LogBatch });

@@ -1,9 +1,9 @@
 // An image that is small in its registry and large on a disk: zeros compress by a factor of a thousand.
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { bytesPerMb } from '@berth/contract/node';
 import { tarHeader } from '../../../src/network/slots/tar.ts';
 
-const mb = 1_048_576;
 const block = 512;
 
 /** Pushes the image to a registry without passwords and returns its name. */
@@ -34,9 +34,9 @@ export async function pushImageOfZeros(registryUrl: string, sizeMb: number): Pro
 
 /** A tar with one file, as a sequence of gzip members: separately compressed parts may be concatenated. */
 function layerOfZeros(sizeMb: number): Buffer {
-  const zeros = gzipSync(Buffer.alloc(8 * mb));
+  const zeros = gzipSync(Buffer.alloc(8 * bytesPerMb));
   const parts = Array.from({ length: Math.ceil(sizeMb / 8) }, () => zeros);
-  const head = gzipSync(tarHeader('zeros', parts.length * 8 * mb));
+  const head = gzipSync(tarHeader('zeros', parts.length * 8 * bytesPerMb));
   return Buffer.concat([head, ...parts, gzipSync(Buffer.alloc(2 * block))]);
 }
 
