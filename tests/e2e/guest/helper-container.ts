@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Connection, type HelperRecord, newKey, type Wish } from '../../guest/native-helper.ts';
-import { type GuestContainer, type GuestContainerWish, startGuestContainer } from '../../harness/guest-container.ts';
+import { type GuestContainer, type GuestContainerOptions, startGuestContainer } from '../../harness/guest-container.ts';
 
 const standIn = `
 const { createServer } = require('node:http');
@@ -39,12 +39,15 @@ export type HelperContainer = AsyncDisposable & {
   run(connection: Connection, wish: Wish): Promise<{ record: HelperRecord; stdout: string }>;
 };
 
-export async function startHelperContainer(dockerUrl: string, wish: GuestContainerWish): Promise<HelperContainer> {
+export async function startHelperContainer(
+  dockerUrl: string,
+  options: GuestContainerOptions,
+): Promise<HelperContainer> {
   const guestFolder = await mkdtemp(join(tmpdir(), 'stand-in-'));
   await chmod(guestFolder, 0o755);
   await writeFile(join(guestFolder, 'main.js'), standIn);
   await writeFile(join(guestFolder, 'package.json'), '{"type":"commonjs"}');
-  const guest = await startGuestContainer(dockerUrl, { ...wish, guestFolder });
+  const guest = await startGuestContainer(dockerUrl, { ...options, guestFolder });
   const { hostname, port } = new URL(guest.url);
   const self: HelperContainer = {
     guest,
