@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DesiredInstance } from '@berth/contract/node';
+import type { SandboxInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { cgroupOf } from '../../services/runner/src/machine/cgroup/find.ts';
@@ -53,7 +53,7 @@ const slots = (): Promise<unknown[]> =>
 
 const containerOf = (id: string) => inspect(machine.docker.url, `GET /containers/berth-${id}/json`);
 
-async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
+async function bringUp(...instances: SandboxInstance[]): Promise<string[]> {
   for (const instance of instances) runner.send({ type: 'set', instance });
   const up = await Promise.all(instances.map(({ id }) => runner.report(id, ['ready', 'failed'])));
   expect(up.filter(({ state }) => state === 'failed')).toEqual([]);
@@ -63,7 +63,7 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
 const guestPort = 8080;
 const servicePort = 3000;
 /** The guest's port is declared too, to prove that it stays closed. */
-const vpc: DesiredInstance['vpc'] = {
+const vpc: SandboxInstance['vpc'] = {
   name: 'blue',
   ports: [servicePort, guestPort].map((port) => ({ protocol: 'tcp', port })),
 };
@@ -79,7 +79,7 @@ async function memoryLimitOf(id: string): Promise<number> {
   return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / 1024 / 1024;
 }
 
-async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {
+async function isFrozen({ id, isolation }: SandboxInstance): Promise<boolean> {
   const { State } = await containerOf(id);
   if (isolation === 'gvisor') return State.Paused || /\) T /.test(await readFile(`/proc/${State.Pid}/stat`, 'utf8'));
   const group = await cgroupOf(State.Pid, 'freezer');
