@@ -6,7 +6,7 @@ import { callDocker } from '../../engines/docker-api.ts';
 import { buildGuest } from '../../engines/guest/runtime.ts';
 import { demultiplexed } from './docker-output.ts';
 
-export type GuestContainerWish = {
+export type GuestContainerOptions = {
   image: string;
   runtime: 'runc' | 'runsc';
   memoryMb?: number;
@@ -45,32 +45,32 @@ export const guestCapabilities = ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', '
 /** One network for all guests of an engine, created with the first of them. */
 const networks = new Map<string, Promise<unknown>>();
 
-export async function startGuestContainer(dockerUrl: string, wish: GuestContainerWish): Promise<GuestContainer> {
+export async function startGuestContainer(dockerUrl: string, options: GuestContainerOptions): Promise<GuestContainer> {
   const runtimeFolder = await buildGuest();
   await networkOf(dockerUrl);
-  const memory = (wish.memoryMb ?? 512) * bytesPerMb;
+  const memory = (options.memoryMb ?? 512) * bytesPerMb;
   const { Id: id } = await json(dockerUrl, 'POST /containers/create', {
-    Image: wish.image,
-    User: wish.user ?? '',
-    Entrypoint: wish.entrypoint ?? ['/.berth/init'],
-    Cmd: wish.args ?? [],
-    Env: Object.entries(wish.variables ?? {}).map(([name, value]) => `${name}=${value}`),
-    WorkingDir: wish.workingDirectory ?? '',
+    Image: options.image,
+    User: options.user ?? '',
+    Entrypoint: options.entrypoint ?? ['/.berth/init'],
+    Cmd: options.args ?? [],
+    Env: Object.entries(options.variables ?? {}).map(([name, value]) => `${name}=${value}`),
+    WorkingDir: options.workingDirectory ?? '',
     HostConfig: {
-      Runtime: wish.runtime,
+      Runtime: options.runtime,
       NetworkMode: networkName,
       Memory: memory,
       MemorySwap: memory,
-      PidsLimit: wish.pids ?? 512,
+      PidsLimit: options.pids ?? 512,
       CapDrop: ['ALL'],
       CapAdd: guestCapabilities,
       SecurityOpt: ['no-new-privileges'],
-      ReadonlyRootfs: wish.readOnly ?? false,
+      ReadonlyRootfs: options.readOnly ?? false,
       Mounts: [
         { Type: 'bind', Source: runtimeFolder, Target: '/.berth', ReadOnly: true },
-        ...(wish.guestFolder === undefined
+        ...(options.guestFolder === undefined
           ? []
-          : [{ Type: 'bind', Source: wish.guestFolder, Target: '/.berth/guest', ReadOnly: true }]),
+          : [{ Type: 'bind', Source: options.guestFolder, Target: '/.berth/guest', ReadOnly: true }]),
       ],
     },
   });
@@ -97,7 +97,7 @@ export async function startGuestContainer(dockerUrl: string, wish: GuestContaine
       await callDocker(dockerUrl, `DELETE /containers/${id}?force=1`);
     },
   };
-  if (!wish.withoutWaiting) await untilAnswered(dockerUrl, container);
+  if (!options.withoutWaiting) await untilAnswered(dockerUrl, container);
   container.startedInMs = performance.now() - askedAt;
   return container;
 }

@@ -56,11 +56,10 @@ export async function placeInstance(fleet: Fleet, wish: PlacedWish): Promise<Pla
     .executeTakeFirstOrThrow();
   const id = uuidv7();
   const resource = { uid: uuidv7(), kind: isSandbox ? 'sandbox' : 'agent', name: `n-${id}` };
-  const spec: InstanceSpec = {
-    ...{ resource, image, isolation, memoryMb, cpus, port: 8080, startTimeoutSeconds: 60 },
-    imageSource,
-    ...(isSandbox ? { sandbox: { idleSeconds: 3_600 } } : {}),
-  };
+  const fields = { resource, image, imageSource, isolation, memoryMb, cpus, port: 8080, startTimeoutSeconds: 60 };
+  const spec: InstanceSpec = isSandbox
+    ? { ...fields, mode: 'sandbox', sandbox: { idleSeconds: 3_600 } }
+    : { ...fields, mode: 'serve' };
   const stored = { ...spec, env: Object.entries(env).map(([name, value]) => ({ name, value })) };
   await fleet.database
     .insertInto('instances')

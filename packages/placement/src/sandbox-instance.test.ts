@@ -36,6 +36,7 @@ test('what is stored is what the node protocol asks for', () => {
   const { env, ...spec } = make({ runtime: { image: 'example/box:1', memory: 8192 } });
   expect(InstanceSpec.parse(spec)).toEqual(spec);
   expect(spec).toMatchObject({
+    mode: 'sandbox',
     image: 'example/box:1',
     memoryMb: 8192,
     cpus: 4,

@@ -11,6 +11,8 @@ import type { PoolSpec } from './pool-key.ts';
 import type { SandboxSpec } from './sandbox-spec.ts';
 import type { InstanceOwner, PlacementDecision, StoredInstanceSpec } from './workload-instance.ts';
 
+type StoredSandboxSpec = Extract<StoredInstanceSpec, { mode: 'sandbox' }>;
+
 /** Default of `PORT` for the user's own server when the sandbox declares no port: most frameworks choose it too. */
 const defaultPort = 3000;
 /** No server of the user listens there: one belongs to the system, two are the sandbox's own API. */
@@ -49,7 +51,7 @@ export function sandboxInstanceSpec(
   spec: SandboxSpec,
   where: PlacementDecision,
   settings: PlacementSettings,
-): StoredInstanceSpec {
+): StoredSandboxSpec {
   const { runtime } = spec;
   const resource = { uid: sandbox.uid, kind: 'sandbox', name: sandbox.name };
   const wish = {
@@ -82,13 +84,14 @@ export function sandboxInstanceSpec(
 }
 
 /** Spec of a warm sandbox: it has no owner and no environment. */
-export const warmInstanceSpec = (wish: PoolSpec, settings: PlacementSettings): StoredInstanceSpec => ({
+export const warmInstanceSpec = (wish: PoolSpec, settings: PlacementSettings): StoredSandboxSpec => ({
   ...baseSpec(wish, settings),
   env: [],
 });
 
 const baseSpec = ({ image, imageSource, isolation, memoryMb }: PoolSpec, { placement }: PlacementSettings) =>
   ({
+    mode: 'sandbox',
     image,
     ...(imageSource === undefined ? {} : { imageSource }),
     isolation,

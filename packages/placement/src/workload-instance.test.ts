@@ -24,7 +24,8 @@ const make = (runtime: object, connections: readonly Connection[] = []) =>
 
 test('what is stored is what the node protocol asks for', () => {
   const { env, ...spec } = make({ image: 'example/tools:1', memory: 8192 });
-  expect(InstanceSpec.parse(spec)).toMatchObject({ memoryMb: 8192, cpus: 4, port: 80, startTimeoutSeconds: 45 });
+  expect(InstanceSpec.parse(spec)).toEqual(spec);
+  expect(spec).toMatchObject({ mode: 'serve', memoryMb: 8192, cpus: 4, port: 80, startTimeoutSeconds: 45 });
   expect(SealedEnv.parse(env)).toEqual(env);
   expect(make({ image: 'a' })).toMatchObject({ memoryMb: 2048, cpus: 1 });
   expect(make({ image: 'a', memory: 512 })).toMatchObject({ cpus: 1 });

@@ -40,6 +40,7 @@ export function workloadInstanceSpec(
   const resource = { uid, kind, name };
   const port = workloadPort(spec);
   return {
+    mode: 'serve',
     resource,
     image: where.image.image,
     imageSource: where.image.source,

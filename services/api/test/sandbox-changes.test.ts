@@ -49,6 +49,15 @@ describe('in place, files kept', () => {
     expect((await only()).generation).toBe(generation);
   });
 
+  test('a row that the previous release wrote without a mode gets no new generation while nothing changes', async () => {
+    const { id, generation } = await only();
+    await sql`update instances set spec = spec - 'mode' where id = ${id}`.execute(deployment.api.database);
+    await change({ runtime });
+    expect((await only()).generation).toBe(generation);
+    await change({ runtime: { ...runtime, envs: [] } });
+    expect(await only()).toMatchObject({ id, generation: generation + 1, spec: { mode: 'sandbox' } });
+  });
+
   test('ttl and expires move its end and nothing else', async () => {
     const { body } = await change({ runtime: { ...runtime, ttl: '2h' } });
     expect(body.expiresIn).toBeGreaterThan(7190);

@@ -42,7 +42,7 @@ test('a new sandbox is placed with its share of memory, its pull is told, and it
   const [instance] = await controlPlane.running(uid);
   expect(instance).toMatchObject({
     revision: 'boot-1',
-    spec: { image: 'example/sandbox:1', memoryMb: 4096, port: 8080, sandbox: { idleSeconds: 15 } },
+    spec: { mode: 'sandbox', image: 'example/sandbox:1', memoryMb: 4096, port: 8080, sandbox: { idleSeconds: 15 } },
   });
   const { rows } = await sql`select reserved_mb from instances where resource_uid = ${uid}`.execute(
     controlPlane.api.database,

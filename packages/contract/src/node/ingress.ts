@@ -79,7 +79,7 @@ export const runnerCalls = {
   sleep: z.object({ instance: z.uuid() }),
 } as const;
 export type RunnerCallName = keyof typeof runnerCalls;
-export type RunnerCallBody<Name extends RunnerCallName> = z.input<(typeof runnerCalls)[Name]>;
+export type RunnerCallBody<Name extends RunnerCallName> = z.output<(typeof runnerCalls)[Name]>;
 export const RunnerCallRequest = z.object({ call: z.enum(['adopt', 'wake', 'sleep']) });
 
 /**

@@ -6,10 +6,7 @@ export const isolationClasses = ['runc', 'gvisor'] as const;
 export const IsolationClass = z.enum(isolationClasses);
 export type IsolationClass = z.infer<typeof IsolationClass>;
 
-/**
- * Settings that make an instance a sandbox: its first process is the guest, it sleeps when unused, and it may change in
- * place.
- */
+/** Times after which an unused sandbox sleeps and expires. */
 export const SandboxSettings = z.object({
   /** Idle timeout: the sandbox sleeps after this time without a connection or a keepAlive process. */
   idleSeconds: z.number().positive(),
@@ -21,7 +18,7 @@ export const SandboxSettings = z.object({
 export type SandboxSettings = z.infer<typeof SandboxSettings>;
 
 /** A VPC that the workspace created. Its members reach each other only on the ports that each of them declares. */
-const InstanceVpc = z.object({
+export const InstanceVpc = z.object({
   name: z.string().min(1).max(100),
   ports: z.array(z.object({ protocol: z.enum(['tcp', 'udp']), port: z.int().min(1).max(65_535) })).max(1_000),
 });
@@ -43,12 +40,11 @@ export const ImageSource = z.object({
 });
 export type ImageSource = z.infer<typeof ImageSource>;
 
-/**
- * One run of one revision on one runner; its id is never used again. Image, isolation and port are fixed for its whole
- * life. The other fields of a sandbox may change, each time under a higher generation, and are applied to the running
- * sandbox.
- */
-export const DesiredInstance = z.object({
+/** Workload that the instance runs for. */
+export const InstanceResource = z.object({ uid: z.uuid(), kind: z.string(), name: z.string() });
+
+/** Fields of an instance in every mode. */
+const InstanceFields = z.object({
   id: z.uuid(),
   generation: z.int().positive().default(1),
   /**
@@ -56,7 +52,7 @@ export const DesiredInstance = z.object({
    * until then.
    */
   workspaceId: z.uuid().optional(),
-  resource: z.object({ uid: z.uuid(), kind: z.string(), name: z.string() }).optional(),
+  resource: InstanceResource.optional(),
   revision: z.string(),
   image: z.string(),
   /** Absent from an older api: the image then counts as `outside`. */
@@ -65,15 +61,56 @@ export const DesiredInstance = z.object({
   memoryMb: z.int().positive(),
   /** Maximum number of cores; a runner with fewer cores gives what it has. */
   cpus: z.number().positive(),
-  /** Port that must accept connections before the instance counts as ready. */
-  port: z.int().min(1).max(65_535),
   env: z.record(z.string(), z.string()),
-  startTimeoutSeconds: z.number().positive(),
-  sandbox: SandboxSettings.optional(),
   /** Without a VPC the instance reaches no other instance, and no other instance reaches it. */
   vpc: InstanceVpc.optional(),
 });
+
+/** Fields of the modes in which an instance is ready once it answers on a port. */
+const readiness = {
+  /** Port that must accept connections before the instance counts as ready. */
+  port: z.int().min(1).max(65_535),
+  startTimeoutSeconds: z.number().positive(),
+};
+
+/** Runs the image's own command and takes connections. A new revision is a new instance. */
+const ServeInstance = InstanceFields.extend({ mode: z.literal('serve'), ...readiness });
+export type ServeInstance = z.infer<typeof ServeInstance>;
+
+/** Runs the guest as its first process, sleeps when unused, and may change in place. */
+const SandboxInstance = InstanceFields.extend({ mode: z.literal('sandbox'), ...readiness, sandbox: SandboxSettings });
+export type SandboxInstance = z.infer<typeof SandboxInstance>;
+
+/**
+ * Adds the mode to an instance of the previous release, which has none: there an instance with `sandbox` is a sandbox
+ * and every other instance serves. The api of that release sends this form to an upgraded runner, and the rows that it
+ * wrote to `instances.spec` stay for as long as their instances run. So this is needed until a migration sets `mode` in
+ * those rows and no supported api omits it. SQL finds sandboxes by `spec ? 'sandbox'`, which is right for both forms.
+ */
+function withMode(instance: unknown): unknown {
+  if (typeof instance !== 'object' || instance === null || 'mode' in instance) return instance;
+  return { ...instance, mode: 'sandbox' in instance ? 'sandbox' : 'serve' };
+}
+
+/**
+ * One run of one revision on one runner; its id is never used again. Mode, image, isolation and port are fixed for its
+ * whole life. The other fields of a sandbox may change, each time under a higher generation, and are applied to the
+ * running sandbox.
+ */
+export const DesiredInstance = z.preprocess(withMode, z.discriminatedUnion('mode', [ServeInstance, SandboxInstance]));
 export type DesiredInstance = z.infer<typeof DesiredInstance>;
+
+const notInSpec = { id: true, generation: true, workspaceId: true, revision: true, env: true } as const;
+
+/**
+ * Part of `DesiredInstance` that is decided with the placement and stored. The environment is stored apart, with its
+ * secrets sealed.
+ */
+export const InstanceSpec = z.preprocess(
+  withMode,
+  z.discriminatedUnion('mode', [ServeInstance.omit(notInSpec), SandboxInstance.omit(notInSpec)]),
+);
+export type InstanceSpec = z.infer<typeof InstanceSpec>;
 
 /** Reasons why an instance could not be brought up; the message beside the code is for people. */
 export const failureCodes = [
@@ -128,16 +165,3 @@ export const InstanceReport = z.object({
   isExpired: z.boolean().optional(),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;
-
-/**
- * Part of `DesiredInstance` that is decided with the placement and stored. The environment is stored apart, with its
- * secrets sealed.
- */
-export const InstanceSpec = DesiredInstance.omit({
-  id: true,
-  generation: true,
-  workspaceId: true,
-  revision: true,
-  env: true,
-});
-export type InstanceSpec = z.infer<typeof InstanceSpec>;

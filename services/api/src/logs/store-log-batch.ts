@@ -1,10 +1,13 @@
 import { kinds, requestErrors } from '@berth/contract';
-import { InstanceSpec, type LogBatch, type LogLine } from '@berth/contract/node';
+import { InstanceResource, type LogBatch, type LogLine } from '@berth/contract/node';
 import type { LogRow } from '@berth/usage';
+import { z } from 'zod';
 import type { Dependencies } from '../dependencies.ts';
 import { countLogBytes, loggedToday } from './logged-today.ts';
 import { withUsage } from './with-usage.ts';
 import { withinDay } from './within-day.ts';
+
+const SpecWithResource = z.object({ resource: InstanceResource.optional() });
 
 /**
  * Resolves once the lines are stored. Lines of an unknown instance, or of one without an owner, are acknowledged
@@ -24,7 +27,7 @@ export async function storeLogBatch(
   if (row === undefined) return { stored: 0 };
   const { workspace_id: workspaceId, resource_uid: resourceUid } = row;
   if (row.runner_id !== runnerId) throw requestErrors.access_denied();
-  const { resource } = InstanceSpec.pick({ resource: true }).parse(row.spec);
+  const { resource } = SpecWithResource.parse(row.spec);
   // An instance in the warm pool has no owner, so its lines belong to no workspace.
   if (resource === undefined || workspaceId === null || resourceUid === null) return { stored: 0 };
   const origin = {

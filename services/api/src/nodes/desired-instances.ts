@@ -9,7 +9,8 @@ import type { ApiConfig } from '../config.ts';
 import { isListed } from '../images/allowed-registries.ts';
 import type { NodeContext } from './node-context.ts';
 
-const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
+/** `instances.spec`. */
+export const StoredSpec = InstanceSpec.and(z.object({ env: SealedEnv }));
 
 export type Desired = 'running' | 'leaving' | 'gone';
 

@@ -1,9 +1,7 @@
 // Applies a change of a sandbox to its running instance. Control-plane sheet 3.4, with the decisions: a new image or
 // memory size starts a new boot and the content is lost; every other change is applied in place.
 import { isDeepStrictEqual } from 'node:util';
-import { InstanceSpec } from '@berth/contract/node';
 import { type JsonObject, liveInstance } from '@berth/database';
-import { SealedEnv } from '@berth/identity';
 import {
   bootOf,
   bootRevision,
@@ -13,7 +11,7 @@ import {
   sandboxInstanceSpec,
   sandboxMemoryMb,
 } from '@berth/placement';
-import { openInstance } from '../nodes/desired-instances.ts';
+import { openInstance, StoredSpec } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
 import { section, textOf } from '../rules/spec-fields.ts';
@@ -21,8 +19,6 @@ import { expiryOf } from './expiry.ts';
 
 /** The same limit as for adoption. */
 const maxChangeMs = 5_000;
-
-const StoredSpec = InstanceSpec.extend({ env: SealedEnv });
 
 /** Runs before the change is written: sets the new boot, the status and the events. */
 export async function announceChange(context: RuleContext, draft: Draft, previous: ResourceRow): Promise<void> {
@@ -71,7 +67,7 @@ function newBootReason(
 export async function applyChange(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {
   const { tx, workspace, dependencies } = context;
   const running = await findRunning(context, row);
-  if (running !== undefined) {
+  if (running?.spec.mode === 'sandbox') {
     const { placement, config } = dependencies;
     // These values stay as they were when the instance started, because the operator's defaults may have changed since.
     const { image, imageSource = { origin: 'outside' }, isolation, port, memoryMb, cpus } = running.spec;

@@ -110,6 +110,7 @@ export class ApiWithMachines implements AsyncDisposable {
     const resourceUid = uuidv7();
     const context = `resource ${resourceUid}`;
     const spec = {
+      mode: 'serve',
       resource: { uid: resourceUid, kind: 'agent', name: 'a' },
       image: 'tiny',
       isolation: 'runc',

@@ -51,7 +51,7 @@ test('a silent runner is declared lost, a reporting one is not, and a returning 
   }
 });
 
-const sandbox = { sandbox: { idleSeconds: 15 } };
+const sandbox = { mode: 'sandbox', sandbox: { idleSeconds: 15 } };
 
 /** Inserts a warm instance, with the same rows that the orchestrator writes. */
 async function placeWaiting(runnerId: string): Promise<string> {

@@ -26,6 +26,23 @@ test('a stream begins with everything that should run, secrets opened, and goes 
   stream.close();
 });
 
+test('a row that the previous release wrote without a mode is sent with the mode that it has', async () => {
+  const machine = await deployment.join();
+  const { runnerId } = machine.identity;
+  const server = await deployment.place(runnerId, 'x', { mode: undefined });
+  const box = await deployment.place(runnerId, 'x', { mode: undefined, sandbox: { idleSeconds: 15 } });
+  expect((await deployment.instance(box.id)).spec).not.toHaveProperty('mode');
+  const stream = await machine.connect();
+  expect(await stream.next()).toMatchObject({
+    type: 'all',
+    instances: [
+      { id: server.id, mode: 'serve' },
+      { id: box.id, mode: 'sandbox', sandbox: { idleSeconds: 15 } },
+    ],
+  });
+  stream.close();
+});
+
 test('an instance that should leave is sent to its runner, and again when it has to be gone', async () => {
   const machine = await deployment.join();
   const { id } = await deployment.place(machine.identity.runnerId);

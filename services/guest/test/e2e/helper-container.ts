@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type GuestContainer,
-  type GuestContainerWish,
+  type GuestContainerOptions,
   startGuestContainer,
 } from '../../../../tests/harness/guest-container.ts';
 import { Connection, type HelperRecord, newKey, type Wish } from '../native-helper.ts';
@@ -43,12 +43,15 @@ export type HelperContainer = AsyncDisposable & {
   run(connection: Connection, wish: Wish): Promise<{ record: HelperRecord; stdout: string }>;
 };
 
-export async function startHelperContainer(dockerUrl: string, wish: GuestContainerWish): Promise<HelperContainer> {
+export async function startHelperContainer(
+  dockerUrl: string,
+  options: GuestContainerOptions,
+): Promise<HelperContainer> {
   const guestFolder = await mkdtemp(join(tmpdir(), 'stand-in-'));
   await chmod(guestFolder, 0o755);
   await writeFile(join(guestFolder, 'main.js'), standIn);
   await writeFile(join(guestFolder, 'package.json'), '{"type":"commonjs"}');
-  const guest = await startGuestContainer(dockerUrl, { ...wish, guestFolder });
+  const guest = await startGuestContainer(dockerUrl, { ...options, guestFolder });
   const { hostname, port } = new URL(guest.url);
   const self: HelperContainer = {
     guest,

@@ -5,7 +5,7 @@ import { bytesPerMb } from '@berth/contract/node';
 import { createLogger } from '@berth/telemetry';
 import { callRunner, RunnerConnections } from '@berth/wire';
 import { expect, onTestFinished, test } from 'vitest';
-import { desiredInstance } from '../../test/desired-instance.ts';
+import { desiredSandbox } from '../../test/desired-instance.ts';
 import { startTestIngress } from '../../test/test-ingress.ts';
 
 type Bed = Awaited<ReturnType<typeof startTestIngress>>;
@@ -26,7 +26,7 @@ function caller(bed: Bed, role: 'gateway' | 'api' = 'api') {
 test('a call reaches the runner with its body, and its answer comes back', async () => {
   await using bed = await startTestIngress();
   const { lines, place } = caller(bed);
-  const desired = desiredInstance({ env: { BIG: 'x'.repeat(900_000) }, sandbox: { idleSeconds: 15 } });
+  const desired = desiredSandbox({ env: { BIG: 'x'.repeat(900_000) } });
   bed.calls.adopt = async (heard) => {
     expect(heard).toEqual(desired);
     return { call: 'done' };

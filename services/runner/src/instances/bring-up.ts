@@ -63,10 +63,10 @@ export class BringUp {
   }
 
   answer(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<AnswerOutcome> {
-    const { bell, container } = this.#parts;
+    const { bell, container, mode } = this.#parts;
     return awaitAnswer({
       ask: () => this.ask(desired, address, signal),
-      timeoutMs: desired.startTimeoutSeconds * 1_000,
+      timeoutMs: mode().startTimeoutSeconds(desired) * 1_000,
       bell,
       isRunning: async () => (await container.inspect())?.status === 'running',
       signal,

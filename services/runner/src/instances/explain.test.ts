@@ -3,28 +3,27 @@ import { desiredInstance } from '../../test/desired-instance.ts';
 import { crashLoop, outOfMemory, portClosed, pulling } from './explain.ts';
 import { parseListening } from './listening-ports.ts';
 
-const desired = desiredInstance({ port: 8080, memoryMb: 256 });
+const desired = desiredInstance({ memoryMb: 256 });
+const port = 8080;
 const head = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n';
 const row = (address: string, state = '0A') =>
   `   0: ${address} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000     0        0 1 1 0\n`;
 
 test('the message about a closed port names the open ports', () => {
   const table = head + row('00000000:0BB8') + row('0B00007F:A9C5') + row('00000000:1F90', '06');
-  expect(portClosed(desired, parseListening(table)).message).toBe(
+  expect(portClosed(port, parseListening(table)).message).toBe(
     'Nothing listens on port 8080; it listens on 3000. Listen on $HOST:$PORT.',
   );
 });
 
 test('the message names a port that listens on loopback only', () => {
   for (const address of ['0100007F:1F90', '00000000000000000000000001000000:1F90']) {
-    expect(portClosed(desired, parseListening(head + row(address))).message).toMatch(/loopback/);
+    expect(portClosed(port, parseListening(head + row(address))).message).toMatch(/loopback/);
   }
 });
 
 test('the message has advice even without any open port', () => {
-  expect(portClosed(desired, parseListening(head)).message).toBe(
-    'Nothing listens on port 8080. Listen on $HOST:$PORT.',
-  );
+  expect(portClosed(port, parseListening(head)).message).toBe('Nothing listens on port 8080. Listen on $HOST:$PORT.');
 });
 
 test('a message contains only the end of the output', () => {

@@ -73,7 +73,7 @@ export const noGuest: Failure = {
     'This machine offers no sandboxes: its operator has to set runner.guestFolder to the guest’s runtime folder.',
 };
 
-export function portClosed({ port }: DesiredInstance, { open, inner }: ListeningPorts): Failure {
+export function portClosed(port: number, { open, inner }: ListeningPorts): Failure {
   return { code: 'port_closed', message: `Nothing listens on port ${port}${elsewhere(port, open, inner)}.${advice}` };
 }
 

@@ -8,7 +8,7 @@ import type { Admission, Endpoint } from '../ingress/endpoint.ts';
 import { BringUp } from './bring-up.ts';
 import { elapsedMs } from './bring-up-clock.ts';
 import { decide, type Step } from './decide.ts';
-import { portClosed, restarting } from './explain.ts';
+import { restarting } from './explain.ts';
 import { failureFor } from './failure-for.ts';
 import { InstanceContainer } from './instance-container.ts';
 import type { InstanceRun } from './instance-run.ts';
@@ -71,7 +71,8 @@ export class InstanceWorker {
     const { address } = this.#container;
     const desired = this.#desired;
     if (desired === undefined || address === undefined || this.#status.lastState !== 'ready') return undefined;
-    return this.#mode.isOpen ? { address, port: desired.port } : undefined;
+    const port = this.#mode.openPort(desired);
+    return port === undefined ? undefined : { address, port };
   }
 
   get address(): string | undefined {
@@ -86,14 +87,15 @@ export class InstanceWorker {
   setDesired(desired: DesiredInstance): void {
     if (this.#desired === undefined) this.#step.abort();
     else if (desired.generation < this.#desired.generation) return;
-    if (!this.#mode.isFor(desired)) this.#mode = this.#chooseMode(desired);
+    if (desired.mode !== this.#mode.name) this.#mode = this.#chooseMode(desired);
     this.#desired = desired;
     this.recheck();
   }
 
   /** Unlike `setDesired`, does not revive an instance that is being removed. Resolves once the change is applied. */
   async adopt(desired: DesiredInstance): Promise<RunnerCallAnswer> {
-    if (this.#desired === undefined || !this.#mode.acceptsCall(desired)) return { call: 'unknown' };
+    const isAccepted = desired.mode === this.#mode.name && this.#mode.acceptsCalls;
+    if (this.#desired === undefined || !isAccepted) return { call: 'unknown' };
     if (this.#callers.isApplied(desired.generation)) return { call: 'unchanged' };
     this.setDesired(desired);
     return this.#callers.untilApplied(desired.generation);
@@ -220,7 +222,7 @@ export class InstanceWorker {
     const isTakenOver = this.#status.lastState === undefined && (await this.#bringUp.ask(desired, address, signal));
     if (!isTakenOver && this.#status.lastState !== 'starting') this.#report('starting');
     const outcome = await this.#bringUp.clock.measure('ready', () => this.#bringUp.answer(desired, address, signal));
-    if (outcome === 'too late') return this.#fail(portClosed(desired, await listeningPorts(state.pid)));
+    if (outcome === 'too late') return this.#fail(this.#mode.noAnswer(desired, await listeningPorts(state.pid)));
     if (outcome === 'yes' && (await this.#change(desired, this.#container.runIn(state)))) {
       this.#becomeReady(state, address);
       this.#deps.onBroughtUp(this.#bringUp.clock.seconds());

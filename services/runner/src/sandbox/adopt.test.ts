@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../../test/desired-instance.ts';
+import { desiredSandbox } from '../../test/desired-instance.ts';
 import { changesOf } from './adopt.ts';
 
-const owned = desiredInstance({ generation: 2, env: { A: '1', B: '2' } });
+const owned = desiredSandbox({ generation: 2, env: { A: '1', B: '2' } });
 
 test('a warm sandbox gets network and variables, and limits only where they differ', () => {
-  const { workspaceId: _, ...warm } = desiredInstance({ id: owned.id });
+  const { workspaceId: _, ...warm } = desiredSandbox({ id: owned.id });
   expect(changesOf(warm, owned)).toEqual({ network: true, limits: false, environment: true });
   expect(changesOf(warm, { ...owned, memoryMb: 128 })).toMatchObject({ limits: true });
 });

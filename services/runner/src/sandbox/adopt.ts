@@ -2,7 +2,7 @@
 // would take a tenth of a second: an element in the network table, cgroup files, one call to the guest. Every step is
 // idempotent, so an interrupted adoption is repeated from the beginning.
 import { isDeepStrictEqual } from 'node:util';
-import type { DesiredInstance } from '@berth/contract/node';
+import type { SandboxInstance } from '@berth/contract/node';
 import { setLimits } from '../machine/cgroup/limits.ts';
 import { machine } from '../machine/machine.ts';
 import type { Network } from '../network/network.ts';
@@ -27,7 +27,7 @@ export interface Changes {
 }
 
 /** `before` is the state applied to this run; undefined when an earlier run of this process applied it. */
-export function changesOf(before: DesiredInstance | undefined, after: DesiredInstance): Changes {
+export function changesOf(before: SandboxInstance | undefined, after: SandboxInstance): Changes {
   return {
     network: before === undefined || !isDeepStrictEqual(membershipOf(before), membershipOf(after)),
     limits: before?.memoryMb !== after.memoryMb || before?.cpus !== after.cpus,
@@ -38,8 +38,8 @@ export function changesOf(before: DesiredInstance | undefined, after: DesiredIns
 
 export async function adopt(
   running: RunningSandbox,
-  desired: DesiredInstance & { readonly workspaceId: string },
-  before: DesiredInstance | undefined,
+  desired: SandboxInstance & { readonly workspaceId: string },
+  before: SandboxInstance | undefined,
   { network, control, sleep, adopted }: AdoptDependencies,
 ): Promise<void> {
   const { id, generation, env } = desired;

@@ -4,13 +4,13 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { DesiredInstance } from '@berth/contract/node';
+import { InstanceVpc } from '@berth/contract/node';
 import { z } from 'zod';
 
 const Entry = z.object({
   workspaceId: z.uuid(),
   /** VPC as given to the network: without the guest's port. */
-  vpc: DesiredInstance.shape.vpc,
+  vpc: InstanceVpc.optional(),
   /** Newest generation that is applied completely; 0 while the first adoption is in progress. */
   generation: z.int().nonnegative(),
 });

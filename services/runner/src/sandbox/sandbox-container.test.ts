@@ -1,6 +1,6 @@
 import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../../test/desired-instance.ts';
+import { desiredSandbox } from '../../test/desired-instance.ts';
 import { sandboxContainer } from './sandbox-container.ts';
 
 const settings = {
@@ -10,7 +10,7 @@ const settings = {
 };
 
 test('the guest is the first process of a sandbox, and the variables of its owner are not in its container', () => {
-  const desired = desiredInstance({ env: { SECRET: 'x', SERVICE_SANDBOX_USER: 'app', SANDBOX_CONTROL_KEY: 'mine' } });
+  const desired = desiredSandbox({ env: { SECRET: 'x', SERVICE_SANDBOX_USER: 'app', SANDBOX_CONTROL_KEY: 'mine' } });
   expect(sandboxContainer(desired, settings)).toEqual({
     entrypoint: ['/.berth/init', '--port', '8080'],
     mounts: { '/.berth': '/opt/guest' },

@@ -2,7 +2,7 @@
 // among them: the guest receives those once it answers, and they can change later.
 import type { Brand } from '@berth/contract';
 import { brandedStartVariables, brandedVariable, guestVariables } from '@berth/contract/guest';
-import type { DesiredInstance } from '@berth/contract/node';
+import type { SandboxInstance } from '@berth/contract/node';
 import type { ContainerSpec } from '../driver/driver.ts';
 import type { GuestControl } from './guest-control.ts';
 
@@ -20,7 +20,7 @@ const insideFolder = '/.berth';
 const maxProcesses = 2_048;
 
 export function sandboxContainer(
-  { id, port, env }: Pick<DesiredInstance, 'id' | 'port' | 'env'>,
+  { id, port, env }: Pick<SandboxInstance, 'id' | 'port' | 'env'>,
   { guestFolder, brand, control }: GuestSettings,
 ): Required<Pick<ContainerSpec, 'entrypoint' | 'mounts' | 'maxProcesses' | 'env'>> {
   return {

@@ -9,7 +9,7 @@ export interface RunningSandbox {
   /** Port of the guest. */
   readonly port: number;
   readonly isolation: IsolationClass;
-  readonly wish: SandboxSettings;
+  readonly settings: SandboxSettings;
   /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
   readonly isAwake?: true;
 }

@@ -237,7 +237,7 @@ const isSameRun = (one: RunningSandbox, other: RunningSandbox): boolean =>
 
 const knownOf = ({ isAwake }: RunningSandbox): Partial<SleepState> => (isAwake ? { frozen: 'no' } : {});
 
-const rulesOf = ({ wish }: RunningSandbox): SleepRules => ({
-  idleMs: wish.idleSeconds * 1_000,
-  expiresIdleMs: wish.expiresIdleSeconds === undefined ? undefined : wish.expiresIdleSeconds * 1_000,
+const rulesOf = ({ settings }: RunningSandbox): SleepRules => ({
+  idleMs: settings.idleSeconds * 1_000,
+  expiresIdleMs: settings.expiresIdleSeconds === undefined ? undefined : settings.expiresIdleSeconds * 1_000,
 });

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guestPort } from '@berth/contract/guest';
-import { bytesPerMb, type DesiredInstance } from '@berth/contract/node';
+import { bytesPerMb, type SandboxInstance } from '@berth/contract/node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../../../engines/docker-api.ts';
 import { inspect } from '../../../../tests/e2e/engines/container.ts';
@@ -50,7 +50,7 @@ const slots = (): Promise<unknown[]> =>
 
 const containerOf = (id: string) => inspect(machine.docker.url, `GET /containers/berth-${id}/json`);
 
-async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
+async function bringUp(...instances: SandboxInstance[]): Promise<string[]> {
   for (const instance of instances) runner.send({ type: 'set', instance });
   const up = await Promise.all(instances.map(({ id }) => runner.report(id, ['ready', 'failed'])));
   expect(up.filter(({ state }) => state === 'failed')).toEqual([]);
@@ -59,7 +59,7 @@ async function bringUp(...instances: DesiredInstance[]): Promise<string[]> {
 
 const servicePort = 3000;
 /** The guest's port is declared too, to prove that it stays closed. */
-const vpc: DesiredInstance['vpc'] = {
+const vpc: SandboxInstance['vpc'] = {
   name: 'blue',
   ports: [servicePort, guestPort].map((port) => ({ protocol: 'tcp', port })),
 };
@@ -75,7 +75,7 @@ async function memoryLimitOf(id: string): Promise<number> {
   return Number(await readFile(`${group?.folder}/${file}`, 'utf8')) / bytesPerMb;
 }
 
-async function isFrozen({ id, isolation }: DesiredInstance): Promise<boolean> {
+async function isFrozen({ id, isolation }: SandboxInstance): Promise<boolean> {
   const { State } = await containerOf(id);
   if (isolation === 'gvisor') return State.Paused || /\) T /.test(await readFile(`/proc/${State.Pid}/stat`, 'utf8'));
   const group = await cgroupOf(State.Pid, 'freezer');

@@ -32,11 +32,11 @@ const killedRunners = isFull ? 8 : 3;
 
 describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
   /** One sandbox under a keeper, and a gateway that calls it. */
-  async function startSandboxWithGateway(wish: SandboxSettings, more: Partial<SleepOptions> = {}) {
+  async function startSandboxWithGateway(settings: SandboxSettings, more: Partial<SleepOptions> = {}) {
     const folder = await temporaryFolder();
     onTestFinished(() => folder[Symbol.asyncDispose]());
     const options = { dockerUrl: docker.url, stateFolder: folder.path, ...more };
-    const started = await startSandbox({ ...options, image }, isolationClass, wish);
+    const started = await startSandbox({ ...options, image }, isolationClass, settings);
     onTestFinished(() => started[Symbol.asyncDispose]());
     const sleeping = await startSleepingRunner(options);
     onTestFinished(() => sleeping[Symbol.asyncDispose]());
@@ -214,7 +214,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await sleep(2_000);
     expect(await box.isFrozen()).toBe(false);
     expect(await box.sleeping.keeper.sleep(box.instance)).toMatchObject({ call: 'failed', message: /changed/ });
-    box.sleeping.keep({ ...box.sandbox, wish: { idleSeconds: never } });
+    box.sleeping.keep({ ...box.sandbox, settings: { idleSeconds: never } });
     await sleep(1_500);
     expect(await box.isFrozen()).toBe(false);
     box.keep();
@@ -287,7 +287,7 @@ describe.each(isolationsOf('gvisor'))('on $isolation', (isolationClass) => {
     await box.sleeping[Symbol.asyncDispose]();
     const random = seededRandom(6);
     for (let round = 1; round <= killedRunners; round += 1) {
-      const { child } = await startProcess(box.options, { ...box.sandbox, wish: { idleSeconds: 0.03 } });
+      const { child } = await startProcess(box.options, { ...box.sandbox, settings: { idleSeconds: 0.03 } });
       await sleep(random() * 120);
       child.kill('SIGKILL');
       await once(child, 'exit');

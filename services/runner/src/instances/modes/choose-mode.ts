@@ -3,13 +3,14 @@ import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
 import { sandboxMode } from './sandbox.ts';
 import { serveMode } from './serve.ts';
 
-const modes: readonly ModeFactory[] = [serveMode, sandboxMode];
+type ModeName = DesiredInstance['mode'];
+type ModeTable = { readonly [Name in ModeName]: ModeFactory<Extract<DesiredInstance, { mode: Name }>> };
+
+const modes: ModeTable = { serve: serveMode, sandbox: sandboxMode };
 
 /**
  * An instance without a desired state is only removed. What it was is known from its records alone, which the sandbox
  * mode reads; without records it removes the instance like a server.
  */
-export function chooseMode(desired: DesiredInstance | undefined, options: ModeOptions): InstanceMode {
-  const chosen = desired === undefined ? sandboxMode : modes.find((mode) => mode.isFor(desired));
-  return (chosen ?? serveMode).create(options);
-}
+export const chooseMode = (desired: DesiredInstance | undefined, options: ModeOptions): InstanceMode =>
+  modes[desired?.mode ?? 'sandbox'](options);

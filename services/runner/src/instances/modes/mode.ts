@@ -1,11 +1,12 @@
-// What differs between kinds of instances. A mode is a file in this folder and an entry in `choose-mode.ts`; the worker
-// and all other code of instances knows only this interface.
+// What differs between the modes of instances. A mode is a member of `DesiredInstance`, a file in this folder and an
+// entry in `choose-mode.ts`; the worker and all other code of instances knows only this interface.
 import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerSpec, ContainerState } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import type { Admission } from '../../ingress/endpoint.ts';
 import type { InstanceContainer } from '../instance-container.ts';
 import type { InstanceRun } from '../instance-run.ts';
+import type { ListeningPorts } from '../listening-ports.ts';
 import type { PendingCallers } from '../pending-callers.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 
@@ -15,51 +16,55 @@ export interface ModeOptions {
   readonly deps: WorkerDependencies;
 }
 
-export interface ModeFactory {
-  isFor(desired: DesiredInstance): boolean;
-  create(options: ModeOptions): InstanceMode;
-}
+export type ModeFactory<Instance extends DesiredInstance> = (options: ModeOptions) => InstanceMode<Instance>;
 
-/** Holds the state of one instance that only its mode has. */
-export interface InstanceMode {
-  /** True when the mode is the right one for this desired state. */
-  isFor(desired: DesiredInstance): boolean;
+/**
+ * Holds the state of one instance that only its mode has. Its methods take desired states of this mode alone: the worker
+ * compares `name` and chooses another mode first. The compiler does not check these calls, because it lets a method
+ * narrow its parameters.
+ */
+export interface InstanceMode<Instance extends DesiredInstance = DesiredInstance> {
+  readonly name: Instance['mode'];
 
   // Bring-up
 
   /** Why this machine can create no instance of the mode; undefined when it can. */
   readonly unavailable: Failure | undefined;
   /** No caller waits for the instance yet, so its bring-up gives way to others. */
-  isBackground(desired: DesiredInstance): boolean;
+  isBackground(desired: Instance): boolean;
   /** Container settings that replace or extend those of all instances; `labels` are added. */
-  containerSpec(desired: DesiredInstance): Partial<ContainerSpec>;
+  containerSpec(desired: Instance): Partial<ContainerSpec>;
   /** True if the instance answers now. */
-  probe(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean>;
+  probe(desired: Instance, address: string, signal: AbortSignal): Promise<boolean>;
+  /** Time after which an instance that does not answer has failed. */
+  startTimeoutSeconds(desired: Instance): number;
+  /** Failure of an instance that did not answer in time. */
+  noAnswer(desired: Instance, ports: ListeningPorts): Failure;
   /**
    * Takes over a run of an earlier process of this runner that cannot be probed. True when the instance is ready
    * without a probe.
    */
-  takeOver(desired: DesiredInstance, state: ContainerState): Promise<boolean>;
+  takeOver(desired: Instance, state: ContainerState): Promise<boolean>;
 
   // Changes
 
-  /** True when a call of the api may change the instance while it runs. */
-  acceptsCall(desired: DesiredInstance): boolean;
+  /** A call of the api may change the instance while it runs. */
+  readonly acceptsCalls: boolean;
   /** Newest generation that is applied to the current run; 0 when runs are not changed. */
   readonly generation: number;
   /** The run to which a desired state was applied last. */
   readonly appliedRun: InstanceRun | undefined;
   /** The current run lacks a newer generation. */
-  isBehind(desired: DesiredInstance): boolean;
+  isBehind(desired: Instance): boolean;
   /** The change needs a new container; nothing of an owner is lost with the old one. */
-  needsNewContainer(desired: DesiredInstance): boolean;
+  needsNewContainer(desired: Instance): boolean;
   /** Applies the desired state to the run. */
-  apply(desired: DesiredInstance, run: InstanceRun): Promise<void>;
+  apply(desired: Instance, run: InstanceRun): Promise<void>;
 
   // Connections
 
-  /** The instance takes connections once it is ready. */
-  readonly isOpen: boolean;
+  /** Port on which the ready instance takes connections; undefined while it takes none. */
+  openPort(desired: Instance): number | undefined;
   /** Admits a caller that wants to connect. */
   open(callers: PendingCallers): Promise<Admission>;
 
@@ -68,7 +73,7 @@ export interface InstanceMode {
   /** The container holds files of its owner: it is never replaced by an empty one. */
   readonly holdsFiles: boolean;
   /** The instance just got its owner, who waits for it; nothing of the owner has run in it yet. */
-  isAwaited(desired: DesiredInstance): boolean;
+  isAwaited(desired: Instance): boolean;
   /** Added to the message about a restart; empty when there is nothing to say. */
   readonly restartNote: string;
   /** How the instance is removed: after its connections have drained, or at once with all of them. */

@@ -1,7 +1,7 @@
 // A sandbox: it may wait warm for an owner, is adopted and changed while it runs, and sleeps. The files of an owner are
 // never replaced by an empty container.
 
-import type { DesiredInstance, SandboxSettings } from '@berth/contract/node';
+import type { SandboxInstance } from '@berth/contract/node';
 import { type ContainerSpec, type ContainerState, containerLabels } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import type { Admission } from '../../ingress/endpoint.ts';
@@ -11,22 +11,25 @@ import type { RunningSandbox } from '../../sleep/running-sandbox.ts';
 import { sandboxLeaseKeepMs } from '../../sleep/sleep-manager.ts';
 import { aborted } from '../aborted.ts';
 import { elapsedMs } from '../bring-up-clock.ts';
-import { noGuest } from '../explain.ts';
+import { noGuest, portClosed } from '../explain.ts';
 import type { InstanceContainer } from '../instance-container.ts';
 import type { InstanceRun } from '../instance-run.ts';
+import type { ListeningPorts } from '../listening-ports.ts';
 import type { PendingCallers } from '../pending-callers.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
 
 type Dependencies = WorkerDependencies['sandboxes'] & Pick<WorkerDependencies, 'network' | 'logger'>;
 
-class SandboxMode implements InstanceMode {
+class SandboxMode implements InstanceMode<SandboxInstance> {
+  readonly name = 'sandbox';
+  readonly acceptsCalls = true;
   readonly restartNote = ' Its files are kept; processes that ran in it are not.';
   readonly #id: string;
   readonly #container: InstanceContainer;
   readonly #deps: Dependencies;
   /** The desired state that was applied last, and the run it was applied to. */
-  #applied: { readonly desired: DesiredInstance; readonly run: InstanceRun } | undefined;
+  #applied: { readonly desired: SandboxInstance; readonly run: InstanceRun } | undefined;
   /** The current run has no owner yet and is frozen until it gets one. */
   #isFrozenWarm = false;
 
@@ -36,21 +39,17 @@ class SandboxMode implements InstanceMode {
     this.#deps = { ...sandboxes, network, logger };
   }
 
-  isFor(desired: DesiredInstance): boolean {
-    return isSandbox(desired);
-  }
-
   /** Sandboxes are created only where a guest is configured. */
   get unavailable(): Failure | undefined {
     return this.#deps.guestFolder === undefined ? noGuest : undefined;
   }
 
   /** True for a warm sandbox: it has no owner yet. */
-  isBackground({ workspaceId }: DesiredInstance): boolean {
+  isBackground({ workspaceId }: SandboxInstance): boolean {
     return workspaceId === undefined;
   }
 
-  containerSpec(desired: DesiredInstance): Partial<ContainerSpec> {
+  containerSpec(desired: SandboxInstance): Partial<ContainerSpec> {
     const { guestFolder } = this.#deps;
     if (guestFolder === undefined) return {};
     const labels = { [containerLabels.sandbox]: desired.isolation };
@@ -58,7 +57,7 @@ class SandboxMode implements InstanceMode {
   }
 
   /** Asks the guest: the port is open before the guest is up. */
-  probe({ port }: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean> {
+  probe({ port }: SandboxInstance, address: string, signal: AbortSignal): Promise<boolean> {
     const answered = this.#deps.control.state({ instance: this.#id, address, port }).then(
       () => true,
       () => false,
@@ -66,12 +65,20 @@ class SandboxMode implements InstanceMode {
     return Promise.race([answered, aborted(signal).then(() => false)]);
   }
 
+  startTimeoutSeconds({ startTimeoutSeconds }: SandboxInstance): number {
+    return startTimeoutSeconds;
+  }
+
+  noAnswer({ port }: SandboxInstance, ports: ListeningPorts): Failure {
+    return portClosed(port, ports);
+  }
+
   /**
    * Takes over a sandbox that an earlier run of this process froze. A frozen guest cannot answer, so it is not probed,
    * and it stays asleep unless a newer generation has to be applied. False when it is awake, or when it has no known
    * owner: then it is thawed so that it can be probed.
    */
-  async takeOver(desired: DesiredInstance, state: ContainerState): Promise<boolean> {
+  async takeOver(desired: SandboxInstance, state: ContainerState): Promise<boolean> {
     const run = this.#container.runIn(state);
     if (run === undefined || this.#applied !== undefined) return false;
     const running = this.#running(desired, run);
@@ -86,10 +93,6 @@ class SandboxMode implements InstanceMode {
     return true;
   }
 
-  acceptsCall(desired: DesiredInstance): boolean {
-    return isSandbox(desired);
-  }
-
   get generation(): number {
     return this.#applied?.desired.generation ?? 0;
   }
@@ -98,17 +101,17 @@ class SandboxMode implements InstanceMode {
     return this.#applied?.run;
   }
 
-  isBehind({ generation }: DesiredInstance): boolean {
+  isBehind({ generation }: SandboxInstance): boolean {
     return this.generation < generation;
   }
 
   /** A warm sandbox cannot get variables that a guest reads only at its start. */
-  needsNewContainer({ workspaceId, env }: DesiredInstance): boolean {
+  needsNewContainer({ workspaceId, env }: SandboxInstance): boolean {
     if (workspaceId === undefined || this.#container.isMadeForOwner || this.holdsFiles) return false;
     return Object.keys(bootVariables(env, this.#deps.brand)).length > 0;
   }
 
-  async apply(desired: DesiredInstance, run: InstanceRun): Promise<void> {
+  async apply(desired: SandboxInstance, run: InstanceRun): Promise<void> {
     const startedAt = performance.now();
     const isSameRun = this.#applied?.run.pid === run.pid;
     const before = isSameRun ? this.#applied?.desired : undefined;
@@ -123,9 +126,9 @@ class SandboxMode implements InstanceMode {
     this.#deps.logger.info({ event: 'sandbox.changed', instance: this.#id, generation, durationMs }, 'sandbox changed');
   }
 
-  /** The sandbox belongs to its owner and is set up completely. */
-  get isOpen(): boolean {
-    return this.#applied?.desired.workspaceId !== undefined;
+  /** The sandbox takes connections once it belongs to its owner and is set up completely. */
+  openPort({ port }: SandboxInstance): number | undefined {
+    return this.#applied?.desired.workspaceId === undefined ? undefined : port;
   }
 
   /** Waits for the handover to the owner: the first connection may arrive before it. Then wakes a sleeping sandbox. */
@@ -141,7 +144,7 @@ class SandboxMode implements InstanceMode {
     return this.#adoptedGeneration > 0;
   }
 
-  isAwaited({ workspaceId }: DesiredInstance): boolean {
+  isAwaited({ workspaceId }: SandboxInstance): boolean {
     return workspaceId !== undefined && !this.holdsFiles;
   }
 
@@ -165,7 +168,7 @@ class SandboxMode implements InstanceMode {
    * Does the steps of an adoption once ahead, because code that has not run yet would delay the owner. Then freezes the
    * warm sandbox under gVisor, where being awake costs CPU.
    */
-  async #warmUp({ generation, env }: DesiredInstance, running: RunningSandbox): Promise<void> {
+  async #warmUp({ generation, env }: SandboxInstance, running: RunningSandbox): Promise<void> {
     const { control, freezer, logger } = this.#deps;
     await control.setEnvironment(running, { generation, environment: env });
     await control.warmUp(running);
@@ -182,14 +185,9 @@ class SandboxMode implements InstanceMode {
     return this.#deps.adopted.find(this.#id)?.generation ?? 0;
   }
 
-  #running(desired: DesiredInstance, run: InstanceRun): RunningSandbox {
-    if (!isSandbox(desired)) throw new Error(`Instance ${this.#id} is not a sandbox.`);
-    const { port, isolation, sandbox: wish } = desired;
-    return { ...run, instance: this.#id, port, isolation, wish };
+  #running({ port, isolation, sandbox }: SandboxInstance, run: InstanceRun): RunningSandbox {
+    return { ...run, instance: this.#id, port, isolation, settings: sandbox };
   }
 }
 
-const isSandbox = (desired: DesiredInstance): desired is DesiredInstance & { readonly sandbox: SandboxSettings } =>
-  desired.sandbox !== undefined;
-
-export const sandboxMode: ModeFactory = { isFor: isSandbox, create: (options) => new SandboxMode(options) };
+export const sandboxMode: ModeFactory<SandboxInstance> = (options) => new SandboxMode(options);

@@ -1,25 +1,29 @@
 // An instance that serves: a new revision is a new instance, so a run is never changed. It is ready once its port
 // accepts connections, and its connections drain before it is removed.
+import type { ServeInstance } from '@berth/contract/node';
+import { portClosed } from '../explain.ts';
 import { isListening } from '../is-listening.ts';
 import type { InstanceMode, ModeFactory } from './mode.ts';
 
-const mode: InstanceMode = {
-  isFor: ({ sandbox }) => sandbox === undefined,
+const mode: InstanceMode<ServeInstance> = {
+  name: 'serve',
 
   unavailable: undefined,
   isBackground: () => false,
   containerSpec: () => ({}),
   probe: ({ port }, address) => isListening(address, port),
+  startTimeoutSeconds: ({ startTimeoutSeconds }) => startTimeoutSeconds,
+  noAnswer: ({ port }, ports) => portClosed(port, ports),
   takeOver: async () => false,
 
-  acceptsCall: () => false,
+  acceptsCalls: false,
   generation: 0,
   appliedRun: undefined,
   isBehind: () => false,
   needsNewContainer: () => false,
   apply: async () => {},
 
-  isOpen: true,
+  openPort: ({ port }) => port,
   async open(callers) {
     const { endpoint } = callers;
     return endpoint === undefined ? { is: 'unknown' } : { is: 'open', endpoint };
@@ -33,4 +37,4 @@ const mode: InstanceMode = {
   forget: () => {},
 };
 
-export const serveMode: ModeFactory = { isFor: mode.isFor, create: () => mode };
+export const serveMode: ModeFactory<ServeInstance> = () => mode;

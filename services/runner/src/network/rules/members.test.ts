@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../../../test/desired-instance.ts';
+import { desiredInstance, desiredSandbox } from '../../../test/desired-instance.ts';
 import { Members } from './members.ts';
 import { membershipOf } from './membership.ts';
 
@@ -42,7 +42,7 @@ test('two addresses have the same number exactly when they are in the same VPC o
 
 test('the port of a sandbox’s guest is open to no peer, also when it is declared', () => {
   const ports = [3000, 8080].map((port) => ({ protocol: 'tcp' as const, port }));
-  const sandbox = desiredInstance({ port: 8080, sandbox: { idleSeconds: 60 }, vpc: { name: 'blue', ports } });
+  const sandbox = desiredSandbox({ port: 8080, vpc: { name: 'blue', ports } });
   expect(membershipOf(sandbox)?.vpc?.ports).toEqual([{ protocol: 'tcp', port: 3000 }]);
 });
 

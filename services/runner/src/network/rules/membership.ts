@@ -11,11 +11,12 @@ export interface Membership {
 }
 
 /** Undefined for a warm instance, which has no network yet. */
-export function membershipOf({ workspaceId, vpc, sandbox, port }: DesiredInstance): Membership | undefined {
+export function membershipOf(desired: DesiredInstance): Membership | undefined {
+  const { workspaceId, vpc } = desired;
   if (workspaceId === undefined) return undefined;
   if (vpc === undefined) return { workspaceId };
   // A caller that reaches the guest's port can run commands in the sandbox. Only the machine may reach it, even if
   // the port was declared.
-  const ports = sandbox === undefined ? vpc.ports : vpc.ports.filter((each) => each.port !== port);
+  const ports = desired.mode === 'sandbox' ? vpc.ports.filter(({ port }) => port !== desired.port) : vpc.ports;
   return { workspaceId, vpc: { ...vpc, ports } };
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { guestPort } from '@berth/contract/guest';
-import type { DesiredInstance, IsolationClass } from '@berth/contract/node';
+import type { IsolationClass, SandboxInstance } from '@berth/contract/node';
 import { callDocker } from '../../../../../engines/docker-api.ts';
 import { buildGuest } from '../../../../../engines/guest/runtime.ts';
 import { gvisor } from '../../../../../engines/gvisor.ts';
@@ -22,7 +22,7 @@ export interface SandboxRunnerMachine extends RunnerMachine {
   /** Removes what a reboot removes: every container process, the bridge, and the rules. The runner must have ended. */
   reboot(): Promise<void>;
   /** Desired instance of a warm sandbox, which has no owner yet. */
-  warm(isolation: IsolationClass): DesiredInstance;
+  warm(isolation: IsolationClass): SandboxInstance;
 }
 
 export async function startSandboxRunnerMachine(): Promise<SandboxRunnerMachine> {
@@ -55,6 +55,7 @@ export async function startSandboxRunnerMachine(): Promise<SandboxRunnerMachine>
       await inside('ip', 'link', 'delete', 'berth0');
     },
     warm: (isolation) => ({
+      mode: 'sandbox',
       id: randomUUID(),
       generation: 1,
       revision: 'boot-1',
@@ -91,7 +92,7 @@ async function rootImage(dockerUrl: string): Promise<string> {
 }
 
 /** The same sandbox after a workspace has claimed it. */
-export const claimed = (warm: DesiredInstance, other: Partial<DesiredInstance> = {}): DesiredInstance => ({
+export const claimed = (warm: SandboxInstance, other: Partial<SandboxInstance> = {}): SandboxInstance => ({
   ...warm,
   generation: warm.generation + 1,
   workspaceId: randomUUID(),

@@ -109,14 +109,14 @@ export async function startSleepingRunner(options: SleepOptions) {
 export async function startSandbox(
   { dockerUrl, image, stateFolder }: { dockerUrl: string; image: string; stateFolder: string },
   { isolation, runtime }: IsolationUnderTest,
-  wish: SandboxSettings,
+  settings: SandboxSettings,
 ): Promise<AsyncDisposable & { readonly sandbox: RunningSandbox }> {
   const instance = randomUUID();
   const guest = new GuestControl(await openControlKey(stateFolder));
   const container = await startGuestContainer(dockerUrl, { image, runtime, variables: guest.variablesOf(instance) });
   const { hostname, port } = new URL(container.url);
   const { id: containerId, pid } = container;
-  const sandbox = { instance, containerId, pid, address: hostname, port: Number(port), isolation, wish };
+  const sandbox = { instance, containerId, pid, address: hostname, port: Number(port), isolation, settings };
   return {
     sandbox,
     async [Symbol.asyncDispose]() {
