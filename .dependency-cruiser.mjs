@@ -3,7 +3,17 @@
 // its own folder. `engines/` starts what dev, tests and benches need; product code may not import it.
 
 // In order; each package may import the ones before it.
-const packages = ['contract', 'pace', 'telemetry', 'wire', 'database', 'durable', 'usage', 'identity', 'placement'];
+const packages = [
+  'contract',
+  'concurrency',
+  'telemetry',
+  'wire',
+  'database',
+  'durable',
+  'usage',
+  'identity',
+  'instances',
+];
 
 const TEST_FOLDERS = '^(packages|services)/[^/]+/test/';
 const TESTS = `\\.test\\.tsx?$|^tests/|^bench/|${TEST_FOLDERS}`;
@@ -89,7 +99,7 @@ export default {
       name: 'runner-and-guest-import-only-what-needs-no-database',
       severity: 'error',
       from: { path: '^services/(runner|guest)/', pathNot: TESTS },
-      to: { path: '^packages/(?!(contract|pace|wire|telemetry)/)' },
+      to: { path: '^packages/(?!(contract|concurrency|wire|telemetry)/)' },
     },
     {
       name: 'services-import-no-other-service',

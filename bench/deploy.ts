@@ -75,7 +75,7 @@ async function call(fleet: Fleet, method: string, path: string, body?: object): 
   return response.json();
 }
 
-const Standing = z.object({ status: z.string(), events: z.array(z.object({ message: z.string().optional() })) });
+const AgentStatus = z.object({ status: z.string(), events: z.array(z.object({ message: z.string().optional() })) });
 
 async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, word: string): Promise<void> {
   const envs = [
@@ -85,7 +85,7 @@ async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, w
   const body = { metadata: { name }, spec: { runtime: { image: tinyImage, generation: 'mk2', memory: 128, envs } } };
   await call(fleet, method, method === 'POST' ? '/agents' : `/agents/${name}`, body);
   for (let attempt = 0; attempt < 6_000; attempt += 1) {
-    const { status, events } = Standing.parse(await call(fleet, 'GET', `/agents/${name}`));
+    const { status, events } = AgentStatus.parse(await call(fleet, 'GET', `/agents/${name}`));
     if (status === 'DEPLOYED') return;
     if (status === 'FAILED') throw new Error(`${name} failed: ${events.at(-1)?.message}`);
     await sleep(5);

@@ -5,7 +5,7 @@ import { existsSync, openSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Semaphore } from '@berth/pace';
+import { Semaphore } from '@berth/concurrency';
 import { environment } from '@berth/telemetry';
 import { z } from 'zod';
 import { requireDebianPackages } from './debian-packages.ts';

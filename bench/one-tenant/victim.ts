@@ -17,7 +17,7 @@ export interface VictimPlace {
 
 /** Far below the machine's capacity, so that the quiet phase is quiet. */
 const pauseMs = { create: 250, call: 50, deploy: 1_500 };
-const Standing = z.object({ status: z.string() });
+const AgentStatus = z.object({ status: z.string() });
 
 export class Victim {
   readonly #place: VictimPlace;
@@ -65,7 +65,7 @@ export class Victim {
     const { apiUrl } = this.#place;
     await this.#send('POST', `${apiUrl}/agents`, agent(name, { generation: 'mk2' }));
     for (let attempt = 0; attempt < 3_000; attempt += 1) {
-      const { status } = Standing.parse(JSON.parse(await this.#send('GET', `${apiUrl}/agents/${name}`)));
+      const { status } = AgentStatus.parse(JSON.parse(await this.#send('GET', `${apiUrl}/agents/${name}`)));
       if (status === 'DEPLOYED') return;
       await sleep(20);
     }

@@ -37,7 +37,7 @@ const targetsOf = (fleet: Fleet): readonly Target[] => [
  * Repeats a request until it is answered: a killed process is being started again. A conflict means that an earlier
  * try arrived.
  */
-async function insist(fleet: Fleet, method: string, path: string, body?: object): Promise<void> {
+async function requestUntilTaken(fleet: Fleet, method: string, path: string, body?: object): Promise<void> {
   const deadline = Date.now() + convergeMs;
   for (;;) {
     const status = await fetch(`${fleet.url}/v0${path}`, {
@@ -63,15 +63,15 @@ async function deployOne(fleet: Fleet, index: number, wanted: Set<string>): Prom
   const name = `work-${index}`;
   const earlier = `work-${Math.floor(random() * (index + 1))}`;
   const what = random();
-  await insist(fleet, 'POST', '/agents', agent(name, { generation: 'mk2' }));
+  await requestUntilTaken(fleet, 'POST', '/agents', agent(name, { generation: 'mk2' }));
   wanted.add(name);
   if (!wanted.has(earlier)) return;
   if (what < 0.25) {
     const changed = agent(earlier, { generation: 'mk2', env: { ROUND: String(index) } });
-    await insist(fleet, 'PUT', `/agents/${earlier}`, changed);
+    await requestUntilTaken(fleet, 'PUT', `/agents/${earlier}`, changed);
   } else if (what < 0.45) {
     wanted.delete(earlier);
-    await insist(fleet, 'DELETE', `/agents/${earlier}`);
+    await requestUntilTaken(fleet, 'DELETE', `/agents/${earlier}`);
   }
 }
 

@@ -35,21 +35,21 @@ const codeIn = (source: string): string =>
     .filter((line) => !/^\s*(\/\/|\/?\*)/.test(line))
     .join('\n');
 
-type Standing = 'runs' | 'runs somewhere' | 'is left out' | 'is missing';
+type Coverage = 'runs' | 'runs somewhere' | 'is left out' | 'is missing';
 
 const indentOf = (line: string): number => line.search(/\S|$/);
 
-/** Standing of a call by the modifiers before its title. */
-function standingOf(head: string): Standing {
+/** Coverage of a call by the modifiers before its title. */
+function coverageOf(head: string): Coverage {
   if (/^\s*x|\.(?:skip|todo|fails)\b/.test(head)) return 'is left out';
   return /\.(?:skipIf|runIf)\b/.test(head) ? 'runs somewhere' : 'runs';
 }
 
 /**
- * Standing of the test whose title begins with `title`: by its own modifiers, by those of the groups around it, which
+ * Coverage of the test whose title begins with `title`: by its own modifiers, by those of the groups around it, which
  * the formatter indents less, and by a call of `skip` within it. A quote inside a title is escaped with a backslash.
  */
-function standingIn(source: string, title: string): Standing {
+function coverageIn(source: string, title: string): Coverage {
   const code = codeIn(source).replaceAll("\\'", "'");
   if (/\b(?:test|it|describe)[\w.]*\.only\b/.test(code)) return 'is left out';
   const at = new RegExp(`\\(\\s*['"\`](?:\\$\\{\\w+\\} )?${RegExp.escape(title)}`).exec(code)?.index;
@@ -60,15 +60,15 @@ function standingIn(source: string, title: string): Standing {
   const lines = code.split('\n');
   let indent = indentOf(lines[from] ?? '');
   const end = lines.findIndex((line, index) => index > from && indentOf(line) === indent && /^\s*\}/.test(line));
-  const standings = [standingOf(before.slice(from).join('\n'))];
-  if (/\bskip\(/.test(lines.slice(from, end + 1).join('\n'))) standings.push('runs somewhere');
+  const coverages = [coverageOf(before.slice(from).join('\n'))];
+  if (/\bskip\(/.test(lines.slice(from, end + 1).join('\n'))) coverages.push('runs somewhere');
   for (let index = from - 1; index >= 0; index -= 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '' || indentOf(line) >= indent) continue;
     indent = indentOf(line);
-    if (isCall.test(line)) standings.push(standingOf(line));
+    if (isCall.test(line)) coverages.push(coverageOf(line));
   }
-  return standings.find((each) => each === 'is left out') ?? standings.find((each) => each !== 'runs') ?? 'runs';
+  return coverages.find((each) => each === 'is left out') ?? coverages.find((each) => each !== 'runs') ?? 'runs';
 }
 
 test.each(lists)('every requirement of $of is shown by a test, and no other is listed', ({ requirements, asked }) => {
@@ -80,13 +80,13 @@ test.each(lists)(
   ({ requirements }) => {
     const faults = Object.entries(requirements).flatMap(([number, shown]) => {
       const found = shown.map(([file, title]) => ({
-        standing: standingIn(readFileSync(resolve(root, file), 'utf8'), title),
+        coverage: coverageIn(readFileSync(resolve(root, file), 'utf8'), title),
         words: `${number}: ${file}: ${title}`,
       }));
-      const wrong = found.filter(({ standing }) => standing === 'is left out' || standing === 'is missing');
+      const wrong = found.filter(({ coverage }) => coverage === 'is left out' || coverage === 'is missing');
       return [
-        ...wrong.map(({ standing, words }) => `${words} ${standing}`),
-        ...(found.some(({ standing }) => standing === 'runs') ? [] : [`${number}: no test of it runs everywhere`]),
+        ...wrong.map(({ coverage, words }) => `${words} ${coverage}`),
+        ...(found.some(({ coverage }) => coverage === 'runs') ? [] : [`${number}: no test of it runs everywhere`]),
       ];
     });
     expect(faults).toEqual([]);
@@ -94,7 +94,7 @@ test.each(lists)(
 );
 
 const title = 'R-01 it works';
-const cases: readonly (readonly [Standing, string])[] = [
+const cases: readonly (readonly [Coverage, string])[] = [
   ['runs', `test('${title} well', () => {});`],
   ['runs', `test.each([\n  [1],\n])(\n  '${title} for %i',\n  () => {},\n);`],
   ['runs', `describe('all', () => {\n  test('${title}', () => {\n  });\n});`],
@@ -115,6 +115,6 @@ const cases: readonly (readonly [Standing, string])[] = [
   ['is missing', `test('also: ${title}', () => {});`],
 ];
 
-test.each(cases)('it %s: %s', (standing, source) => {
-  expect(standingIn(source, title)).toBe(standing);
+test.each(cases)('it %s: %s', (coverage, source) => {
+  expect(coverageIn(source, title)).toBe(coverage);
 });

@@ -11,7 +11,7 @@ import { type AttackedMachine, startAttackedMachine } from './sandbox-attacks/at
 const requests = 1_000;
 /** Highest allowed p99, as a multiple of the p99 on a quiet machine. */
 const most = 3;
-const settleMs = 3_000;
+const quietMs = 3_000;
 const bombs = ['fork', 'memory', 'disk', 'cpu', 'flood'] as const;
 
 let attacked: AttackedMachine;
@@ -46,7 +46,7 @@ test.runIf(isFull).each(['runc', 'gvisor'] as const)('a neighbour’s p99 under 
 
 async function settle(): Promise<void> {
   await promisify(execFile)('sync');
-  await sleep(settleMs);
+  await sleep(quietMs);
 }
 
 async function gone({ id }: Placed): Promise<void> {

@@ -4,7 +4,7 @@ import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import type { Brand } from '@berth/contract';
 import { connect, type Database } from '@berth/database';
 import { createKeyring, createUser, firstRun, type MasterKeyRing, masterKeyRing } from '@berth/identity';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import type { z } from 'zod';
 import { startTestClickhouse } from '../../engines/test-clickhouse.ts';

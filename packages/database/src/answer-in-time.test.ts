@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { answerInTime } from '@berth/pace';
+import { answerInTime } from '@berth/concurrency';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../engines/test-database.ts';

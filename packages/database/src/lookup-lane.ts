@@ -1,4 +1,4 @@
-import { Semaphore } from '@berth/pace';
+import { Semaphore } from '@berth/concurrency';
 
 /** The lane is full. The database itself may be fine. */
 export class LaneFull extends Error {

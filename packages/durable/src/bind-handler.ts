@@ -1,5 +1,5 @@
 // A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
-import type { Semaphore } from '@berth/pace';
+import type { Semaphore } from '@berth/concurrency';
 import { formatTraceparent, type Logger, startWideEvent, type TraceContext } from '@berth/telemetry';
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';

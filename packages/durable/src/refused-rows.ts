@@ -1,4 +1,4 @@
-import { backoffMs } from '@berth/pace';
+import { backoffMs } from '@berth/concurrency';
 
 /** Above this number the refusals do not concern single messages: the engine is not set up. */
 const maxRows = 1_000;

@@ -1,8 +1,9 @@
 // Relay from the outbox to the engine. A row is deleted once the engine has acknowledged its message, in the
 // transaction that holds the row's lock. A relay that is killed at any line releases its rows, and the next relay sends
 // them again under the same id.
+
+import { backoffMs, Notifier, pause } from '@berth/concurrency';
 import { type Database, listen, outboxChannel } from '@berth/database';
-import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { RefusedRows } from './refused-rows.ts';
 import { relayBatch } from './relay-batch.ts';
@@ -40,12 +41,12 @@ export interface RunningRelay {
  */
 export function startRelay(options: RelayOptions): RunningRelay {
   const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, pollMinAgeMs = 500 } = options;
-  const bell = new Bell();
+  const notifier = new Notifier();
   const memory = { refused: new RefusedRows(), roundRobin: new RoundRobin() };
   const listener = listen({
     url: databaseUrl,
     channel: outboxChannel,
-    onNotification: () => bell.ring(),
+    onNotification: () => notifier.notify(),
     onError: (err) => logger.warn({ err }, 'outbox listener failed; the relay polls until it is back'),
   });
   const stopping = new AbortController();
@@ -58,7 +59,7 @@ export function startRelay(options: RelayOptions): RunningRelay {
         const { hasMore, outage } = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
         if (outage !== undefined) throw outage;
         failures = 0;
-        if (!hasMore) minAgeMs = (await bell.wait(pollMs, stopping.signal)) ? 0 : pollMinAgeMs;
+        if (!hasMore) minAgeMs = (await notifier.wait(pollMs, stopping.signal)) ? 0 : pollMinAgeMs;
       } catch (err) {
         failures += 1;
         logger.warn({ err, failures }, 'outbox batch failed; the relay retries after a backoff');

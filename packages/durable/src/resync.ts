@@ -1,8 +1,8 @@
 // The engine may lose all its data. Unfinished work is recorded in the database, and is sent again from there.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@berth/concurrency';
 import type { Database } from '@berth/database';
-import { backoffMs } from '@berth/pace';
 import type { MessageType, Outgoing } from './message.ts';
 import type { Sender } from './sender.ts';
 

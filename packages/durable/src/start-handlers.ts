@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs, pause, Semaphore } from '@berth/pace';
+import { backoffMs, pause, Semaphore } from '@berth/concurrency';
 import { type Logger, notReady, type ReadyReport } from '@berth/telemetry';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
 import { AttemptCounter } from './attempt-counter.ts';

@@ -2,8 +2,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { connect } from 'node:http2';
 import { createSender, defineHandler, startHandlers } from '@berth/durable';
+import { PlacementConfig } from '@berth/instances';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
-import { PlacementConfig } from '@berth/placement';
 import { createMetricsRegistry } from '@berth/telemetry';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

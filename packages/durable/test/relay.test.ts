@@ -102,12 +102,12 @@ test('a row leads to its effect and is removed; a rolled-back row has no effect'
   expect(await engines.effects()).toEqual({ kept: 1 });
 });
 
-test('the bell wakes the relay long before it would look by itself', async () => {
+test('the notifier wakes the relay long before it would look by itself', async () => {
   const running = relay({ pollMs: 3_600_000 });
-  const ring = createNotifier(engines.database, outboxChannel);
+  const notify = createNotifier(engines.database, outboxChannel);
   await sleep(300);
-  await write(['rung']);
-  ring();
+  await write(['notified']);
+  notify();
   await engines.allDone();
   await running.stop();
 });
@@ -147,12 +147,12 @@ test('a row without a notification waits until it is old enough, or is sent with
   await running.stop();
 });
 
-test('a bell rung a thousand times at once is heard twice: at once, and for all the others together', async () => {
+test('a thousand notifications at once wake the relay twice: at once, and for all the others together', async () => {
   let heard = 0;
   const listener = listen({ url: engines.databaseUrl, channel: outboxChannel, onNotification: () => (heard += 1) });
   await until(() => heard === 1);
-  const ring = createNotifier(engines.database, outboxChannel);
-  for (let index = 0; index < 1_000; index += 1) ring();
+  const notify = createNotifier(engines.database, outboxChannel);
+  for (let index = 0; index < 1_000; index += 1) notify();
   await until(() => heard === 3);
   await sleep(200);
   await listener.close();

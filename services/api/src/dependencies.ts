@@ -1,7 +1,7 @@
 import type { HeaderNames } from '@berth/contract';
 import type { Database } from '@berth/database';
 import type { Authenticator, CallerLimits, DriveTokens, Keyring } from '@berth/identity';
-import type { PlacementConfig } from '@berth/placement';
+import type { PlacementConfig } from '@berth/instances';
 import type { Usage } from '@berth/usage';
 import type { ApiConfig } from './config.ts';
 import type { AccountSettingsCache } from './http/account-settings.ts';

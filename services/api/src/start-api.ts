@@ -10,7 +10,7 @@ import {
   type MasterKeyRing,
   trustedProxies,
 } from '@berth/identity';
-import type { PlacementConfig } from '@berth/placement';
+import type { PlacementConfig } from '@berth/instances';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';

@@ -1,7 +1,7 @@
 import { ApiConfig, createWorkspace, startApi } from '@berth/api';
 import { connect } from '@berth/database';
 import { createKeyring, firstRun, unseal } from '@berth/identity';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 // Effects of a change on a running sandbox. Control-plane sheet 3.4, with the decisions.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ApiWithFakeRunners, named } from '../../../tests/harness/api-with-fake-runners.ts';
+import { ApiWithFakeRunners, named } from './api-with-fake-runners.ts';
 
 let deployment: ApiWithFakeRunners;
 let runnerId: string;

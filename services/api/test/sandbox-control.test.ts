@@ -1,7 +1,7 @@
 // Waking and freezing on request: one test for each status of the two operations.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiWithFakeRunners, named, type TestRunner } from '../../../tests/harness/api-with-fake-runners.ts';
+import { ApiWithFakeRunners, named, type TestRunner } from './api-with-fake-runners.ts';
 
 let deployment: ApiWithFakeRunners;
 let runner: TestRunner;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SandboxError } from '@berth/contract';
 import { DesiredInstance } from '@berth/contract/node';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { ApiWithFakeRunners, named } from '../../../tests/harness/api-with-fake-runners.ts';
+import { ApiWithFakeRunners, named } from './api-with-fake-runners.ts';
 
 let deployment: ApiWithFakeRunners;
 beforeEach(async () => {

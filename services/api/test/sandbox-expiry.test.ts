@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiWithFakeRunners, named } from '../../../tests/harness/api-with-fake-runners.ts';
+import { ApiWithFakeRunners, named } from './api-with-fake-runners.ts';
 
 let deployment: ApiWithFakeRunners;
 let runnerId: string;

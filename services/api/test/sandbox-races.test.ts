@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ApiWithFakeRunners, named } from '../../../tests/harness/api-with-fake-runners.ts';
 import type { Answer } from '../../../tests/harness/client.ts';
 import { seededRandom } from '../../../tests/harness/seeded-random.ts';
 import { seed } from '../../../tests/harness/size.ts';
+import { ApiWithFakeRunners, named } from './api-with-fake-runners.ts';
 
 let deployment: ApiWithFakeRunners;
 let runnerId: string;

@@ -202,7 +202,7 @@ function openDemandTracker(
   logger: Logger,
 ) {
   const gatewayId = uuidv7();
-  const ring = createNotifier(database, outboxChannel, (err) =>
+  const notify = createNotifier(database, outboxChannel, (err) =>
     logger.warn({ err }, 'scale-up notification failed; the outbox poll will pick it up'),
   );
   return createDemandTracker({
@@ -211,7 +211,7 @@ function openDemandTracker(
     logger,
     async write(entries) {
       await writeDemand(database, { gatewayId, lifeSeconds: idleSeconds }, entries);
-      if (entries.some(({ isChange }) => isChange)) ring();
+      if (entries.some(({ isChange }) => isChange)) notify();
     },
   });
 }

@@ -135,14 +135,14 @@ describe('a change is seen', () => {
     await workloads.deploy('bystander');
     const early = await workloads.deploy('heard-early');
     const runner = await workloads.addRunner();
-    const ring = createNotifier(workloads.database, routesChannel);
+    const notify = createNotifier(workloads.database, routesChannel);
     // A stopped clock: nothing expires by itself.
     await using catalogue = open({ now: () => 0 });
     // The listener reports a change of everything once when it connects. Only a notice after that counts.
     await catalogue.find(byPath('heard-early'));
     await expect
       .poll(async () => {
-        ring(early.uid);
+        notify(early.uid);
         await catalogue.find(byPath('heard-early'));
         return catalogue.queries();
       })
@@ -153,7 +153,7 @@ describe('a change is seen', () => {
     await workloads.addInstance(uid, revision, runner);
     expect((await catalogue.find(byPath('heard')))?.endpoints).toHaveLength(0);
     const asked = catalogue.queries();
-    ring(uid);
+    notify(uid);
     await expect.poll(async () => (await catalogue.find(byPath('heard')))?.endpoints.length).toBe(1);
     await catalogue.find(byPath('bystander'));
     expect(catalogue.queries()).toBe(asked + 1);
@@ -163,7 +163,7 @@ describe('a change is seen', () => {
     await expect.poll(() => catalogue.find(byPath('heard-of'))).toBeDefined();
 
     const before = catalogue.queries();
-    ring('');
+    notify('');
     await expect
       .poll(async () => {
         await catalogue.find(byPath('bystander'));

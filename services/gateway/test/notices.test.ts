@@ -54,14 +54,14 @@ test('a decision about a resource sends a notice with its name, and a decision w
     spec: { runtime: { image: 'registry.example.org/a:1' } },
   });
   const uid = await uidOf('b');
-  const rung: string[] = [];
-  const reconcile = () => reconcileOnce(deployment.api.database, uid, (word) => void rung.push(word));
+  const notified: string[] = [];
+  const reconcile = () => reconcileOnce(deployment.api.database, uid, (word) => void notified.push(word));
   const machine = await deployment.join();
   const stream = await machine.connect({ isolation: ['runc', 'gvisor'] });
   await reconcile();
-  expect(rung).toEqual([uid]);
+  expect(notified).toEqual([uid]);
   await reconcile();
-  expect(rung).toEqual([uid]);
+  expect(notified).toEqual([uid]);
   stream.close();
 });
 

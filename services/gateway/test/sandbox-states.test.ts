@@ -49,14 +49,14 @@ const errorIn = ({ status, headers, body }: Awaited<ReturnType<typeof ask>>) => 
 describe('R-61: the first call after a creation succeeds', () => {
   test('also where the name was asked for a moment before, at two gateways, one of them deaf to notices', async () => {
     await using deaf = await sandboxes.startGateway('local', { isDeaf: true });
-    const ring = createNotifier(sandboxes.database, routesChannel);
+    const notify = createNotifier(sandboxes.database, routesChannel);
     const tookMs: number[] = [];
     for (let round = 0; round < 20; round += 1) {
       const name = `fresh-${round}`;
       const before = await Promise.all([ask(name), ask(name, '/x', {}, deaf), ask(name, '/x', {}, deaf)]);
       expect(before.map(({ status }) => status)).toEqual([404, 404, 404]);
       const { uid } = await sandboxes.addSandbox({ name });
-      ring(uid);
+      notify(uid);
       const startedAt = performance.now();
       const first = await Promise.all([ask(name), ask(name, '/x', {}, deaf)]);
       tookMs.push(performance.now() - startedAt);

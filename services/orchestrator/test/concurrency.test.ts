@@ -2,7 +2,7 @@
 // loses all its data.
 import { randomUUID } from 'node:crypto';
 import { connect } from '@berth/database';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import { createCounters } from '../src/run/counters.ts';
 import type { Dependencies } from '../src/run/dependencies.ts';
 import { type ControlPlane, startControlPlane, testPlacement, testRegions, testScaling } from './control-plane.ts';
 
-const rung: string[] = [];
+const notified: string[] = [];
 const dependenciesOf = (controlPlane: ControlPlane): Dependencies & AsyncDisposable => {
   const database = connect({ url: controlPlane.api.databaseUrl, maxConnections: 12 });
   return {
@@ -26,7 +26,7 @@ const dependenciesOf = (controlPlane: ControlPlane): Dependencies & AsyncDisposa
     database,
     logger: createLogger({ role: 'test' }, { level: 'silent' }),
     counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    notifyRunner: (runnerId) => void rung.push(runnerId),
+    notifyRunner: (runnerId) => void notified.push(runnerId),
     notifyGateways: () => {},
     random: Math.random,
     [Symbol.asyncDispose]: () => database.destroy(),
@@ -43,7 +43,7 @@ test('runs of one key at the same moment place once and reserve once', async () 
     expect(await controlPlane.instances(uid)).toHaveLength(2);
   }
   expect(await controlPlane.wrongReservations()).toEqual([]);
-  expect(rung).toEqual(Array.from({ length: 5 }, () => runner));
+  expect(notified).toEqual(Array.from({ length: 5 }, () => runner));
 });
 
 test('many resources at the same moment never get more memory than the runners have', async () => {

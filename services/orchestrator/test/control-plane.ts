@@ -2,8 +2,8 @@
 // records them.
 import { randomUUID } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
+import { PlacementConfig } from '@berth/instances';
 import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
-import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import type { z } from 'zod';

@@ -1,7 +1,7 @@
 // An orchestrator as a separate process, so that it can be killed. Prints "up" once it serves.
 import { ApiConfig } from '@berth/api';
+import { PlacementConfig } from '@berth/instances';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
-import { PlacementConfig } from '@berth/placement';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 

@@ -1,7 +1,7 @@
 // Warm pools with real engines: filled when a runner joins, refilled after a claim, never larger than requested, and
 // removed when no longer requested. Sandboxes are created through the api.
 import { connect } from '@berth/database';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import type { Database } from '@berth/database';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { reconcileResource } from '../src/reconcile/reconcile-resource.ts';

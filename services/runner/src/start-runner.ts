@@ -1,7 +1,8 @@
 // The runner role: joins the deployment once, then stays connected to the api and reconciles the machine's containers
 // with the state that the api wants. Each area is opened first and started once all of them exist.
+
+import { PrioritySemaphore } from '@berth/concurrency';
 import type { Brand } from '@berth/contract';
-import { PrioritySemaphore } from '@berth/pace';
 import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
 import type { RunnerConfig } from './config.ts';

@@ -1,6 +1,6 @@
 // Token buckets: a caller may send `burst` requests at once and `perSecond` in the long run. Buckets are in the memory
 // of one process, so several processes together allow several times as much.
-import { BoundedMap } from '@berth/pace';
+import { BoundedMap } from '@berth/concurrency';
 
 export interface Rate {
   /** 0 sets no limit. */

@@ -3,8 +3,8 @@
 // the database is unavailable: a gateway then still serves its recent callers. A key that was never found is looked up
 // in a separate lane, so that invented keys neither delay known keys nor make the database look unavailable.
 import { hash } from 'node:crypto';
+import { answerInTime, BoundedMap } from '@berth/concurrency';
 import { type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
-import { answerInTime, BoundedMap } from '@berth/pace';
 import type { Principal } from '../principal.ts';
 import { isInventedKey } from './api-keys.ts';
 import { type FoundPrincipal, findPrincipal, findPrincipals } from './find-principal.ts';

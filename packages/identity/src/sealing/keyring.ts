@@ -2,8 +2,8 @@
 // cached: a key read inside a transaction that rolls back would stay in the cache without a row, and everything sealed
 // with it would be lost.
 import { randomBytes } from 'node:crypto';
+import { BoundedMap } from '@berth/concurrency';
 import type { Database, DatabaseTransaction } from '@berth/database';
-import { BoundedMap } from '@berth/pace';
 import { keyBytes } from './cipher.ts';
 import { loadDeploymentKey } from './deployment-key.ts';
 import { workspaceKeyContext } from './key-contexts.ts';

@@ -1,6 +1,6 @@
 // Limits how many requests of one account use the database at the same time. Without the limit one account could hold
 // every connection and block all others. A waiting request holds no connection.
-import { Semaphore } from '@berth/pace';
+import { Semaphore } from '@berth/concurrency';
 
 export interface ConnectionShares {
   run<Result>(key: string, work: () => Promise<Result>): Promise<Result>;

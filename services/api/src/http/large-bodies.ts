@@ -1,8 +1,9 @@
 // Rate limit for large bodies: while a body of 32 MiB is parsed, the process answers no other request. Large bodies of
 // one account are therefore spaced, each delayed by the time that the previous one counts for. A refusal costs only a
 // comparison, whatever the size of the body.
+
+import { pause } from '@berth/concurrency';
 import { bytesPerMb, type Operation, requestErrors } from '@berth/contract';
-import { pause } from '@berth/pace';
 
 export interface LargeBodies {
   /** Resolves when the account may send this many bytes; refuses when the wait would be too long. */

@@ -1,7 +1,7 @@
 // An image of the workspace: a resource of kind `image`, named `<type>/<name>`, with its tags in the spec.
 import { defaultTag, imageResourceTypes } from '@berth/contract';
 import { type Database, liveResource } from '@berth/database';
-import { imageTypeOf } from '@berth/placement';
+import { imageTypeOf } from '@berth/instances';
 import { z } from 'zod';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 

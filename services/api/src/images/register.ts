@@ -2,7 +2,7 @@
 import { type ImageInput, requestErrors, resourceErrors } from '@berth/contract';
 import { addToCount, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
-import { chooseImage, imageTypeOf } from '@berth/placement';
+import { chooseImage, imageTypeOf } from '@berth/instances';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { WriteCall } from '../http/call.ts';

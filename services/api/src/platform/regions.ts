@@ -1,6 +1,6 @@
 // Regions of the deployment, as shown to clients. Features without an engine behind them are reported as unavailable.
 import type { Configuration, Location } from '@berth/contract';
-import { describeIsolation, type PlacementConfig } from '@berth/placement';
+import { describeIsolation, type PlacementConfig } from '@berth/instances';
 import type { z } from 'zod';
 import type { Region } from '../config.ts';
 import type { RegionRunners } from './active-runners.ts';

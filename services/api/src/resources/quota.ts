@@ -1,6 +1,6 @@
 import { resourceErrors } from '@berth/contract';
 import { reserveQuota } from '@berth/database';
-import { limitOf } from '@berth/placement';
+import { limitOf } from '@berth/instances';
 import type { WriteCall } from '../http/call.ts';
 
 type ReserveCall = Pick<WriteCall, 'tx' | 'workspace' | 'dependencies'>;

@@ -1,6 +1,6 @@
 // Checks that a workload may use the image it names. Placement applies the same rule again when it starts an instance.
 import { parseImageReference } from '@berth/contract';
-import { findImage, type ImageFault } from '@berth/placement';
+import { findImage, type ImageFault } from '@berth/instances';
 import { requireAllowedRegistry } from '../images/allowed-registries.ts';
 import { imageErrors } from '../images/errors.ts';
 import type { RuleContext } from '../resources/rules.ts';

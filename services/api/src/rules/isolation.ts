@@ -1,4 +1,4 @@
-import { asksForRunc, mayAskForRunc } from '@berth/placement';
+import { asksForRunc, mayAskForRunc } from '@berth/instances';
 import type { RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
 

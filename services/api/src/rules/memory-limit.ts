@@ -1,5 +1,5 @@
 import { resourceErrors } from '@berth/contract';
-import { limitOf } from '@berth/placement';
+import { limitOf } from '@berth/instances';
 import type { RuleContext } from '../resources/rules.ts';
 import { numberOf } from './spec-fields.ts';
 

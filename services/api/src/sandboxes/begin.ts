@@ -15,7 +15,7 @@ import {
   SandboxSpec,
   sandboxImageName,
   sandboxReservedMb,
-} from '@berth/placement';
+} from '@berth/instances';
 import { openInstance } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';

@@ -10,7 +10,7 @@ import {
   sandboxImageName,
   sandboxInstanceSpec,
   sandboxMemoryMb,
-} from '@berth/placement';
+} from '@berth/instances';
 import { openInstance, StoredSpec } from '../nodes/desired-instances.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';

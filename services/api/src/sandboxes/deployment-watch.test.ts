@@ -40,7 +40,7 @@ const add = async (status = 'DEPLOYING'): Promise<string> => {
 };
 const become = (uid: string, status: string) =>
   sql`update resources set status = ${status} where uid = ${uid}`.execute(database);
-const ring = (uid: string) => sql`select pg_notify(${routesChannel}, ${uid})`.execute(database);
+const notify = (uid: string) => sql`select pg_notify(${routesChannel}, ${uid})`.execute(database);
 
 test('a wait for a deployed or missing resource ends at once', async () => {
   for (const status of ['DEPLOYED', 'FAILED', 'TERMINATED'])
@@ -59,11 +59,11 @@ test('each of many waiting requests is notified of its own resource alone', asyn
   );
   const [first = '', ...others] = uids;
   await become(first, 'DEPLOYED');
-  await ring(first);
+  await notify(first);
   await Promise.all(waiting.slice(0, 3));
   expect(heard.size).toBe(3);
   for (const uid of others) await become(uid, 'DEPLOYED');
-  await ring('');
+  await notify('');
   await Promise.all(waiting);
   expect(heard.size).toBe(120);
 });

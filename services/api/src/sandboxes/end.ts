@@ -1,4 +1,4 @@
-import { expiryMessage, terminateSandbox } from '@berth/placement';
+import { expiryMessage, terminateSandbox } from '@berth/instances';
 import type { ResourceRow } from '../resources/record.ts';
 import type { EndReason, RuleContext } from '../resources/rules.ts';
 

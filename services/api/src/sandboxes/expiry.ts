@@ -1,4 +1,4 @@
-import { fixedExpiry, limitOf } from '@berth/placement';
+import { fixedExpiry, limitOf } from '@berth/instances';
 import type { ResourceRow } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
 

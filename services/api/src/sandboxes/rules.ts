@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { sandbox } from '@berth/contract';
 import { type JsonObject, nilUuid } from '@berth/database';
-import { limitOf, SandboxSpec, sandboxFault } from '@berth/placement';
+import { limitOf, SandboxSpec, sandboxFault } from '@berth/instances';
 import type { ReadCall } from '../http/call.ts';
 import { defaultVpc } from '../network/vpc-rules.ts';
 import { type ResourceRow, resourceColumns } from '../resources/record.ts';

@@ -1,7 +1,7 @@
 // Adds the state of its instances to a sandbox's response, with one query for a whole page.
 import { IsolationClass } from '@berth/contract/node';
 import { type Database, liveInstance, unendedInstance } from '@berth/database';
-import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/placement';
+import { expiresInSeconds, limitOf, nodeGenerationOf } from '@berth/instances';
 import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';

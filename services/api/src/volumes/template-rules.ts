@@ -2,7 +2,7 @@
 // storage and there is none yet.
 import { resourceErrors, volumeTemplate } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
-import { limitOf } from '@berth/placement';
+import { limitOf } from '@berth/instances';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { textOf } from '../rules/spec-fields.ts';
 import { versionsOf, withVersions } from './template-versions.ts';

@@ -1,6 +1,6 @@
 // Volume. Specification: Volume; control-plane sheet 3.6, 7 (37).
 import { resourceErrors, volume } from '@berth/contract';
-import { limitOf } from '@berth/placement';
+import { limitOf } from '@berth/instances';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { kindErrors } from '../rules/errors.ts';
 import { requireRows } from '../rules/references.ts';

@@ -31,11 +31,11 @@ export class ApiWithMachines implements AsyncDisposable {
   readonly api: TestApi;
   readonly #closers: (() => void)[] = [];
 
-  readonly #ring: (runnerId: string) => void;
+  readonly #notify: (runnerId: string) => void;
 
   private constructor(api: TestApi) {
     this.api = api;
-    this.#ring = createNotifier(api.database, instancesChannel);
+    this.#notify = createNotifier(api.database, instancesChannel);
   }
 
   static async start(lostAfterSeconds = 30): Promise<ApiWithMachines> {
@@ -142,7 +142,7 @@ export class ApiWithMachines implements AsyncDisposable {
       .set((build) => ({ reserved_mb: build('reserved_mb', '+', 512) }))
       .where('id', '=', runnerId)
       .execute();
-    this.#ring(runnerId);
+    this.#notify(runnerId);
     return { id, resourceUid };
   }
 
@@ -153,7 +153,7 @@ export class ApiWithMachines implements AsyncDisposable {
       .where('id', '=', id)
       .returning('runner_id')
       .executeTakeFirstOrThrow();
-    this.#ring(runner_id);
+    this.#notify(runner_id);
   }
 
   instance(id: string) {

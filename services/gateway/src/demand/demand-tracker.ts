@@ -1,7 +1,7 @@
 // Counts concurrent requests per workload through this gateway. The tracker writes the count when the number of needed
 // instances changes, and at once when it grows. It also repeats the count periodically: a gateway that stops repeating
 // has died.
-import { pause } from '@berth/pace';
+import { pause } from '@berth/concurrency';
 import type { Logger } from '@berth/telemetry';
 import { PeakWindow, windowParts } from './peak-window.ts';
 import type { DemandEntry } from './write-demand.ts';

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, ServerResponse } from 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { settlesWithin } from '@berth/pace';
+import { settlesWithin } from '@berth/concurrency';
 import type { Logger } from '@berth/telemetry';
 import { isPlainlyFramed } from './framing.ts';
 

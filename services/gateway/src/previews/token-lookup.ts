@@ -1,6 +1,7 @@
 // Looks up preview tokens that are not cached with their preview: either created a moment ago, or invented.
+
+import { answerInTime, BoundedMap } from '@berth/concurrency';
 import { type BatchLaneOptions, createBatchLane, type Database, laneFull } from '@berth/database';
-import { answerInTime, BoundedMap } from '@berth/pace';
 import { queryTokens } from '../routing/preview-query.ts';
 
 export interface TokenLookupOptions {

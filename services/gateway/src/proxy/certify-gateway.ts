@@ -1,7 +1,8 @@
 // Obtains the certificate by which runners recognise this gateway. The gateway has no master key, only write access to
 // the database. An api has the key, finds the request there and signs it.
+
+import { pause } from '@berth/concurrency';
 import { type Database, uuidv7 } from '@berth/database';
-import { pause } from '@berth/pace';
 
 const maxWaitMs = 15_000;
 /** Poll interval. An api looks for requests once a second. */

@@ -1,6 +1,6 @@
 // Connects to an instance on the same machine: straight to its container, under a lease from the runner.
 import { connect, type Socket } from 'node:net';
-import { backoffMs, pause } from '@berth/pace';
+import { backoffMs, pause } from '@berth/concurrency';
 import { type Lease, Leases } from '@berth/wire';
 import type { Endpoint } from '../workloads/workload.ts';
 import { PortClosed } from './connector.ts';

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@berth/pace';
+import { BoundedMap } from '@berth/concurrency';
 
 const maxEntries = 10_000;
 

@@ -4,6 +4,8 @@
 // arrives.
 // Names that were never found are looked up in lanes, so that invented names do not delay known ones: one lane for
 // callers with a valid key, and a smaller one for all other callers, where one query checks many names for existence.
+
+import { answerInTime, BoundedMap } from '@berth/concurrency';
 import {
   type BatchLaneOptions,
   createBatchLane,
@@ -14,7 +16,6 @@ import {
   listen,
   routesChannel,
 } from '@berth/database';
-import { answerInTime, BoundedMap } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { lookupError } from '../errors/lookup-error.ts';
 import { queryNames } from './name-query.ts';

@@ -1,4 +1,4 @@
-import { backoffMs, pause } from '@berth/pace';
+import { backoffMs, pause } from '@berth/concurrency';
 import { NotDispatched } from '@berth/wire';
 import type { AdmittedPreview } from '../access/admitted.ts';
 import type { Forwarder } from '../proxy/forwarder.ts';

@@ -1,4 +1,4 @@
-import { BoundedMap } from '@berth/pace';
+import { BoundedMap } from '@berth/concurrency';
 import type { Endpoint, Workload } from '../workloads/workload.ts';
 
 const maxWorkloads = 10_000;

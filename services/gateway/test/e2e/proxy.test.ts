@@ -130,15 +130,18 @@ test('a thousand clients that leave, before, within and after their request, lea
     Array.from({ length: 1_000 }, async (_, at) => {
       await sleep(at % 200);
       const client = connect(front.port, '127.0.0.1').on('error', () => {});
-      client.write(shapes[at % shapes.length] ?? '');
+      const shape = shapes[at % shapes.length] ?? '';
+      client.write(shape);
       client.resume();
+      // On a busy machine a client may leave before it is accepted; one that has been answered was certainly accepted.
+      if (shape.includes('/endless')) await once(client, 'data');
       await sleep((at * 7) % 90);
       if (at % 2 === 0) client.destroy();
       else client.resetAndDestroy();
     }),
   );
   await vi.waitFor(async () => expect(await counts()).toMatchObject({ active: 0, sockets: 1 }), endMs);
-  await vi.waitFor(() => expect(front.outcomes.length).toBeGreaterThan(500), endMs);
+  await vi.waitFor(() => expect(front.outcomes.length).toBeGreaterThanOrEqual(200), endMs);
   expect(new Set(front.outcomes.map(({ error }) => error?.code))).toEqual(new Set(['client_gone']));
   expect(await (await fetch(`${front.url}/fine`)).text()).toBe('fine');
 });

@@ -9,7 +9,7 @@ import {
   TrafficSpec,
   WorkloadSpec,
   workloadFault,
-} from '@berth/placement';
+} from '@berth/instances';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';

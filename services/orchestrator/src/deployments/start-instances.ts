@@ -14,7 +14,7 @@ import {
   waitingMessage,
   workloadInstanceSpec,
   workloadMemoryMb,
-} from '@berth/placement';
+} from '@berth/instances';
 import type { Dependencies } from '../run/dependencies.ts';
 import type { Started } from '../run/reconciler.ts';
 import type { LoadedDeployment } from './load.ts';

@@ -1,5 +1,5 @@
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
-import { warmInstanceSpec, warmReservedMb } from '@berth/placement';
+import { warmInstanceSpec, warmReservedMb } from '@berth/instances';
 import { sql } from 'kysely';
 import type { Dependencies } from '../run/dependencies.ts';
 import { retireInstances } from '../run/retire-instances.ts';

@@ -1,5 +1,5 @@
 import { defaultBrand } from '@berth/contract';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type ObservedPools, type PoolPlan, planPools, type WarmInstance } from './plan.ts';

@@ -1,6 +1,6 @@
 // Warm pools that a runner should have: those its operator names, and those for recently used sandboxes. Pure.
 import type { IsolationClass, WarmPoolSpec } from '@berth/contract/node';
-import { deploymentImage, mayAskForRunc, type PlacementSettings, type PoolSpec, poolKeyOf } from '@berth/placement';
+import { deploymentImage, mayAskForRunc, type PlacementSettings, type PoolSpec, poolKeyOf } from '@berth/instances';
 
 export interface PoolTarget extends PoolSpec {
   readonly pool: string;

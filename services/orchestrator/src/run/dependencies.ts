@@ -1,5 +1,5 @@
 import type { Database } from '@berth/database';
-import type { LimitSettings, PlacementSettings, Region } from '@berth/placement';
+import type { LimitSettings, PlacementSettings, Region } from '@berth/instances';
 import type { Logger } from '@berth/telemetry';
 import type { Counters } from './counters.ts';
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '@berth/pace';
+import { backoffMs } from '@berth/concurrency';
 
 const firstPauseMs = 5_000;
 const maxPauseMs = 300_000;

@@ -2,7 +2,7 @@
 // and counters last, like every writer.
 import { kinds } from '@berth/contract';
 import { type DatabaseTransaction, releaseQuotaAndCount } from '@berth/database';
-import { terminateSandbox } from '@berth/placement';
+import { terminateSandbox } from '@berth/instances';
 import type { Dependencies } from '../run/dependencies.ts';
 import { pickActions } from '../run/pick-actions.ts';
 import type { Applied } from '../run/reconciler.ts';

@@ -12,7 +12,7 @@ import {
   SandboxSpec,
   sandboxFault,
   sandboxImageName,
-} from '@berth/placement';
+} from '@berth/instances';
 import { type Selectable, sql } from 'kysely';
 import { z } from 'zod';
 import type { Dependencies } from '../run/dependencies.ts';

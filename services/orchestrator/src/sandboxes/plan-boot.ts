@@ -1,5 +1,5 @@
 // Plans a sandbox that has not ended: the one instance of its wanted boot, and the status that follows from it.
-import { deployedMessage } from '@berth/placement';
+import { deployedMessage } from '@berth/instances';
 import type { StatusEvent } from '../run/status-event.ts';
 import type { ObservedSandbox, SandboxAction, SandboxInstance } from './observed.ts';
 import { runningInstances } from './running-instances.ts';

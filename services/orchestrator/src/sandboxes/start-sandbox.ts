@@ -12,7 +12,7 @@ import {
   takeRunners,
   WorkloadSpec,
   waitingMessage,
-} from '@berth/placement';
+} from '@berth/instances';
 import type { Dependencies } from '../run/dependencies.ts';
 import type { Started } from '../run/reconciler.ts';
 import type { LoadedSandbox } from './load.ts';

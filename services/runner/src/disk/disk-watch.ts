@@ -2,8 +2,9 @@
 // what instances write, and ends instances of a workspace that takes the space of others. If no workspace caused the
 // loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
 // the writes beside the layer there.
+
+import { pause } from '@berth/concurrency';
 import { bytesPerMb } from '@berth/contract/node';
-import { pause } from '@berth/pace';
 import { signalContainer } from '../driver/signal-container.ts';
 import type { Failure } from '../failures/failure.ts';
 import { isShort } from '../machine/pressure.ts';

@@ -2,8 +2,8 @@
 // each start.
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { backoffMs, pause, settlesWithin } from '@berth/concurrency';
 import { TunnelAnswer } from '@berth/contract/node';
-import { backoffMs, pause, settlesWithin } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
 

@@ -1,6 +1,6 @@
 // Tracks the leases that are held on each instance. An instance that is removed waits for its leases to end;
 // meanwhile the runner grants no new ones.
-import { pause, settlesWithin } from '@berth/pace';
+import { pause, settlesWithin } from '@berth/concurrency';
 
 /** Called with the number of leases held on an instance whenever it changes. */
 export type OnLeases = (instance: string, count: number) => void;

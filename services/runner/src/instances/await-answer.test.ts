@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { Bell } from '@berth/pace';
+import { Notifier } from '@berth/concurrency';
 import { afterEach, expect, test, vi } from 'vitest';
 import { awaitAnswer } from './await-answer.ts';
 import { isListening, probePauseMs } from './is-listening.ts';
@@ -28,7 +28,7 @@ const awaited = (port: number, other: Partial<Parameters<typeof awaitAnswer>[0]>
   awaitAnswer({
     ask: () => isListening('127.0.0.1', port),
     timeoutMs: 60_000,
-    bell: new Bell(),
+    notifier: new Notifier(),
     isRunning: async () => true,
     signal: new AbortController().signal,
     ...other,
@@ -62,22 +62,22 @@ test('without a listener in time the outcome is too late', async () => {
 
 test('the end of a container is noticed on an engine event, and without one two seconds later', async () => {
   vi.useFakeTimers();
-  const endedAfterMs = async (bell: Bell): Promise<number> => {
+  const endedAfterMs = async (notifier: Notifier): Promise<number> => {
     const startedAt = performance.now();
     let isOver = false;
-    const waiting = awaited(0, { bell, ask: async () => false, isRunning: async () => false }).then((answer) => {
+    const waiting = awaited(0, { notifier, ask: async () => false, isRunning: async () => false }).then((answer) => {
       expect(answer).toBe('ended');
       isOver = true;
       return performance.now() - startedAt;
     });
-    setTimeout(() => bell.ring(), 500);
+    setTimeout(() => notifier.notify(), 500);
     while (!isOver) await vi.advanceTimersByTimeAsync(1);
     return waiting;
   };
-  expect(await endedAfterMs(new Bell())).toBe(500);
-  const unheard = new Bell();
-  vi.spyOn(unheard, 'ring').mockReturnValue();
-  expect(Math.abs((await endedAfterMs(unheard)) - 2_125)).toBeLessThanOrEqual(125);
+  expect(await endedAfterMs(new Notifier())).toBe(500);
+  const silent = new Notifier();
+  vi.spyOn(silent, 'notify').mockReturnValue();
+  expect(Math.abs((await endedAfterMs(silent)) - 2_125)).toBeLessThanOrEqual(125);
 });
 
 test('an aborted wait ends at once', async () => {

@@ -1,12 +1,12 @@
-import type { Bell } from '@berth/pace';
+import type { Notifier } from '@berth/concurrency';
 import { probePauseMs } from './is-listening.ts';
 
 export interface AwaitedAnswer {
   /** True if the instance answers now. */
   readonly ask: () => Promise<boolean>;
   readonly timeoutMs: number;
-  /** Rung when the engine reports an event of the container. */
-  readonly bell: Bell;
+  /** Notified when the engine reports an event of the container. */
+  readonly notifier: Notifier;
   readonly isRunning: () => Promise<boolean>;
   readonly signal: AbortSignal;
 }
@@ -17,15 +17,15 @@ export type AnswerOutcome = 'yes' | 'ended' | 'too late' | 'given up';
 const lookMs = 2_000;
 
 export async function awaitAnswer(awaited: AwaitedAnswer): Promise<AnswerOutcome> {
-  const { ask, timeoutMs, bell, isRunning, signal } = awaited;
+  const { ask, timeoutMs, notifier, isRunning, signal } = awaited;
   const startedAt = performance.now();
   let lookedAt = startedAt;
   for (let tries = 0; ; tries += 1) {
     if (signal.aborted) return 'given up';
     if (await ask()) return 'yes';
     if (performance.now() - startedAt > timeoutMs) return 'too late';
-    const isRung = await bell.wait(probePauseMs(tries), signal);
-    if (!isRung && performance.now() - lookedAt < lookMs) continue;
+    const isNotified = await notifier.wait(probePauseMs(tries), signal);
+    if (!isNotified && performance.now() - lookedAt < lookMs) continue;
     lookedAt = performance.now();
     if (!(await isRunning())) return 'ended';
   }

@@ -1,6 +1,7 @@
 // Brings the container of an instance up, stage by stage, until the instance answers.
+
+import type { Notifier } from '@berth/concurrency';
 import type { DesiredInstance } from '@berth/contract/node';
-import type { Bell } from '@berth/pace';
 import type { Failure } from '../failures/failure.ts';
 import { type AnswerOutcome, awaitAnswer } from './await-answer.ts';
 import { BringUpClock } from './bring-up-clock.ts';
@@ -14,7 +15,7 @@ import type { WorkerDependencies } from './worker-dependencies.ts';
 export interface BringUpParts {
   readonly container: InstanceContainer;
   readonly mode: () => InstanceMode;
-  readonly bell: Bell;
+  readonly notifier: Notifier;
   readonly record: RunRecord;
 }
 
@@ -63,11 +64,11 @@ export class BringUp {
   }
 
   answer(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<AnswerOutcome> {
-    const { bell, container, mode } = this.#parts;
+    const { notifier, container, mode } = this.#parts;
     return awaitAnswer({
       ask: () => this.ask(desired, address, signal),
       timeoutMs: mode().startTimeoutSeconds(desired) * 1_000,
-      bell,
+      notifier,
       isRunning: async () => (await container.inspect())?.status === 'running',
       signal,
     });

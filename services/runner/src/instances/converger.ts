@@ -1,7 +1,8 @@
 // Reconciles the container engine with the instances that the api wants on this runner. Until the api has sent its full
 // list, containers of an earlier run stay untouched: an api outage must never end a running instance.
+
+import { backoffMs, Condition, pause, settlesWithin } from '@berth/concurrency';
 import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
-import { backoffMs, Condition, pause, settlesWithin } from '@berth/pace';
 import { containerLabels } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Admission, Endpoints } from '../ingress/endpoint.ts';

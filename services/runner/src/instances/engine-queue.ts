@@ -1,5 +1,5 @@
 // Runs engine work that brings instances up, a few at a time: the engine is not faster with many at once.
-import type { PrioritySemaphore } from '@berth/pace';
+import type { PrioritySemaphore } from '@berth/concurrency';
 import type { Failure } from '../failures/failure.ts';
 import { engineFaultOf, engineMessageOf } from './engine-fault.ts';
 import { startFailed } from './explain.ts';

@@ -1,7 +1,8 @@
 // One worker per instance, one step at a time: inspect, decide, act, inspect again. A worker never gives up on engine
 // errors: it retries with backoff, and an engine outage never marks an instance as failed.
+
+import { backoffMs, Notifier, pause } from '@berth/concurrency';
 import type { DesiredInstance, RunnerCallAnswer } from '@berth/contract/node';
-import { Bell, backoffMs, pause } from '@berth/pace';
 import type { ContainerState } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Admission, Endpoint } from '../ingress/endpoint.ts';
@@ -31,7 +32,7 @@ export class InstanceWorker {
   readonly #container: InstanceContainer;
   readonly #bringUp: BringUp;
   readonly #status: StatusReporter;
-  readonly #bell = new Bell();
+  readonly #notifier = new Notifier();
   readonly #callers: PendingCallers;
   readonly #record: RunRecord;
   #mode: InstanceMode;
@@ -52,7 +53,7 @@ export class InstanceWorker {
     this.#container = container;
     this.#record = record;
     this.#mode = this.#chooseMode(desired);
-    this.#bringUp = new BringUp({ container, record, mode: () => this.#mode, bell: this.#bell }, deps);
+    this.#bringUp = new BringUp({ container, record, mode: () => this.#mode, notifier: this.#notifier }, deps);
     this.#status = new StatusReporter(id, deps.report);
     this.#callers = new PendingCallers(() => ({
       isWanted: this.#desired !== undefined && !this.#isClosing,
@@ -119,7 +120,7 @@ export class InstanceWorker {
   }
 
   recheck(): void {
-    this.#bell.ring();
+    this.#notifier.notify();
     this.#callers.changed();
   }
 
@@ -142,7 +143,7 @@ export class InstanceWorker {
         const next = await this.#reconcile();
         failures = 0;
         if (next === 'over' && this.#desired === undefined) return onOver();
-        if (next === 'rest') await this.#bell.wait(restMs);
+        if (next === 'rest') await this.#notifier.wait(restMs);
       } catch (err) {
         failures += 1;
         const { logger } = this.#deps;

@@ -1,6 +1,7 @@
 // Callers that wait for one instance: for a connection until it can be opened, or for an applied generation.
+
+import { Condition } from '@berth/concurrency';
 import type { RunnerCallAnswer } from '@berth/contract/node';
-import { Condition } from '@berth/pace';
 import type { Failure } from '../failures/failure.ts';
 import type { Endpoint } from '../ingress/endpoint.ts';
 

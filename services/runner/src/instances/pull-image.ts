@@ -1,4 +1,4 @@
-import { backoffMs, pause } from '@berth/pace';
+import { backoffMs, pause } from '@berth/concurrency';
 import { PullFailed, type PullFault } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { ImageRequest } from '../images/image-rights.ts';

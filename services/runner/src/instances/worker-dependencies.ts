@@ -1,4 +1,4 @@
-import type { PrioritySemaphore } from '@berth/pace';
+import type { PrioritySemaphore } from '@berth/concurrency';
 import type { Logger } from '@berth/telemetry';
 import type { DiskWatch } from '../disk/disk-watch.ts';
 import type { Driver } from '../driver/driver.ts';

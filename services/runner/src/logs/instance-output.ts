@@ -1,8 +1,8 @@
 // Sends the output of one instance, container after container, one batch at a time. Lines that are not stored yet
 // stay on disk, not in memory.
 import { rm } from 'node:fs/promises';
+import { Notifier } from '@berth/concurrency';
 import type { LogLine } from '@berth/contract/node';
-import { Bell } from '@berth/pace';
 import { archiveLogs, type LogArchive, removeArchive } from './log-archive.ts';
 import { loadCursor, saveCursor } from './log-cursor.ts';
 import { LogRate, type RateRules } from './log-rate.ts';
@@ -29,7 +29,7 @@ const archiveDays = 3;
 
 export class InstanceOutput {
   readonly #options: OutputOptions;
-  readonly #bell = new Bell();
+  readonly #notifier = new Notifier();
   readonly #rate: LogRate;
   #archives: LogArchive[];
   #live: LogSource | undefined;
@@ -45,7 +45,7 @@ export class InstanceOutput {
     const isKnown = this.#live?.container === container || this.#archives.some((each) => each.container === container);
     if (isKnown) return;
     this.#live = liveSource(container, logFile);
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   async keep(container: string, logFile: string): Promise<void> {
@@ -53,13 +53,13 @@ export class InstanceOutput {
     const { folder, now } = this.#options;
     this.#archives.push(await archiveLogs(folder, container, logFile, now()));
     if (this.#live?.container === container) this.#live = undefined;
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   /** No further container follows: once the remaining output is sent, the instance's folder is removed. */
   end(): void {
     this.#isOver = true;
-    this.#bell.ring();
+    this.#notifier.notify();
   }
 
   async run(onOver: () => void): Promise<void> {
@@ -71,7 +71,7 @@ export class InstanceOutput {
         if (source === undefined && this.#isOver) break;
         const hasMore = source !== undefined && (await this.#advance(reader, source));
         quiet = hasMore ? 0 : quiet + 1;
-        if (!hasMore) await this.#bell.wait(quiet > quietLooks ? pollMs.seldom : pollMs.often, signal);
+        if (!hasMore) await this.#notifier.wait(quiet > quietLooks ? pollMs.seldom : pollMs.often, signal);
       }
     } finally {
       await reader.close();

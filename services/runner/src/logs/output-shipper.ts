@@ -2,8 +2,8 @@
 // delay neither the lines of others nor the machine's reports.
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { backoffMs, pause, Semaphore } from '@berth/concurrency';
 import { type LogLine, nodePaths } from '@berth/contract/node';
-import { backoffMs, pause, Semaphore } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from '../node/api-refusal.ts';
 import type { NodeClient } from '../node/node-client.ts';

@@ -1,4 +1,4 @@
-import { pause } from '@berth/pace';
+import { pause } from '@berth/concurrency';
 import type { Logger } from '@berth/telemetry';
 import { type Identity, needsRenewal, saveIdentity } from './identity.ts';
 import type { NodeClient } from './node-client.ts';

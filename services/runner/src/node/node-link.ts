@@ -1,7 +1,8 @@
 // The runner's connection to the api: one stream at a time, with reports and heartbeats as long as it is open. It
 // reconnects after any failure; the containers are not affected.
+
+import { backoffMs, Notifier, pause } from '@berth/concurrency';
 import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract/node';
-import { Bell, backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
@@ -40,7 +41,7 @@ const reconnectMs = { first: 100, max: 5_000 };
 export class NodeLink {
   readonly #options: NodeLinkOptions;
   readonly #reports = new PendingReports();
-  readonly #reportBell = new Bell();
+  readonly #reportNotifier = new Notifier();
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
   #soon: NodeJS.Timeout | undefined;
@@ -59,14 +60,14 @@ export class NodeLink {
     const isStillReady = this.#reports.stateOf(instance) === 'ready' && observation.state === 'ready';
     this.#reports.put(instance, observation);
     if (isStillReady) this.#ringSoon();
-    else this.#reportBell.ring();
+    else this.#reportNotifier.notify();
   }
 
   /** Reports of a ready sandbox whether it is awake, and when it was used. */
   reportActivity(instance: string, activity: SandboxActivity): void {
     this.#reports.putActivity(instance, activity);
     if (activity.awake && !activity.isExpired) this.#ringSoon();
-    else this.#reportBell.ring();
+    else this.#reportNotifier.notify();
   }
 
   /**
@@ -76,7 +77,7 @@ export class NodeLink {
   #ringSoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
-      this.#reportBell.ring();
+      this.#reportNotifier.notify();
     }, soonMs).unref();
   }
 
@@ -141,7 +142,12 @@ export class NodeLink {
     this.#reports.resendAll();
     logger.info({ session }, 'connected to the api');
     const shared = { client, session, signal, onTrouble };
-    const reports = sendReports({ ...shared, pending: this.#reports, bell: this.#reportBell, onSent: onReportsSent });
+    const reports = sendReports({
+      ...shared,
+      pending: this.#reports,
+      notifier: this.#reportNotifier,
+      onSent: onReportsSent,
+    });
     // The session is over, so its stream is ended too.
     return [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
   }

@@ -1,5 +1,5 @@
+import { pause } from '@berth/concurrency';
 import { type Heartbeat, nodePaths } from '@berth/contract/node';
-import { pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';
 

@@ -1,5 +1,5 @@
+import { backoffMs, type Notifier, pause } from '@berth/concurrency';
 import { nodePaths } from '@berth/contract/node';
-import { type Bell, backoffMs, pause } from '@berth/pace';
 import { ApiRefusal } from './api-refusal.ts';
 import type { NodeClient } from './node-client.ts';
 import type { PendingReports } from './pending-reports.ts';
@@ -7,8 +7,8 @@ import type { PendingReports } from './pending-reports.ts';
 export interface Reporting {
   readonly client: NodeClient;
   readonly pending: PendingReports;
-  /** Rung when there is something new to send. */
-  readonly bell: Bell;
+  /** Notified when there is something new to send. */
+  readonly notifier: Notifier;
   readonly session: number;
   readonly signal: AbortSignal;
   readonly onSent: (count: number) => void;
@@ -21,12 +21,12 @@ const idleMs = 60_000;
 
 /** Runs until the session ends; reports that the api has not acknowledged are sent again. */
 export async function sendReports(reporting: Reporting): Promise<void> {
-  const { client, pending, bell, session, signal, onSent, onTrouble } = reporting;
+  const { client, pending, notifier, session, signal, onSent, onTrouble } = reporting;
   let failures = 0;
   while (!signal.aborted) {
     const reports = pending.nextBatch(maxPerBatch);
     if (reports.length === 0) {
-      await bell.wait(idleMs, signal);
+      await notifier.wait(idleMs, signal);
       continue;
     }
     try {

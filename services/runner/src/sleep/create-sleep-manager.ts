@@ -1,4 +1,4 @@
-import { settlesWithin } from '@berth/pace';
+import { settlesWithin } from '@berth/concurrency';
 import { dropCache } from '../machine/cgroup/drop-cache.ts';
 import type { LastUseFiles } from './last-use-files.ts';
 import { reportEveryMs } from './next-step.ts';

@@ -4,7 +4,7 @@
 // would take the processes that it traces for dead.
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Semaphore } from '@berth/pace';
+import { Semaphore } from '@berth/concurrency';
 import type { Driver } from '../driver/driver.ts';
 import { signalContainer } from '../driver/signal-container.ts';
 import { cgroupOfContainer, processesIn } from '../machine/cgroup/find.ts';

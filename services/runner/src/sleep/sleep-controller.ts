@@ -1,6 +1,7 @@
 // Sleep of one sandbox: carries out the steps of `next-step.ts`, one at a time, and answers waiting callers.
+
+import { backoffMs } from '@berth/concurrency';
 import type { RunnerCallAnswer } from '@berth/contract/node';
-import { backoffMs } from '@berth/pace';
 import { carryOutStep, type SleepOutcome, type SleepWork, type StepDependencies } from './carry-out-step.ts';
 import { isExpired, nextStep, type SleepRules, unusedMs } from './next-step.ts';
 import type { RunningSandbox } from './running-sandbox.ts';

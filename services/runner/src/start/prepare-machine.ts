@@ -1,6 +1,7 @@
 // Prepares the machine before the runner takes instances: checks it, creates its network, and tests its firewalls.
+
+import { backoffMs, pause } from '@berth/concurrency';
 import { isolationClasses } from '@berth/contract/node';
-import { backoffMs, pause } from '@berth/pace';
 import type { Logger } from '@berth/telemetry';
 import type { RunnerConfig } from '../config.ts';
 import { answered, openDocker } from '../driver/docker-client.ts';

@@ -1,4 +1,4 @@
-import { PlacementConfig } from '@berth/placement/config';
+import { PlacementConfig } from '@berth/instances/config';
 
 /** Read by the orchestrator, which places instances, and by the api, which claims warm sandboxes. */
 export const placementSection = PlacementConfig.prefault({});

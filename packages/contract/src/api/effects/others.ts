@@ -43,7 +43,7 @@ export const integrationConnectionEffects: readonly FieldEffect[] = [
 const policyRules = 'services/api/test/policies.test.ts';
 
 export const policyEffects: readonly FieldEffect[] = [
-  enforced('packages/placement/src/allowed-regions.test.ts: another type has to agree', 'locations', 'flavors'),
+  enforced('packages/instances/src/place/allowed-regions.test.ts: another type has to agree', 'locations', 'flavors'),
   enforced(`${policyRules}: a policy whose lists do not match its type is refused, so that none is ignored`, 'type'),
   enforced(`${policyRules}: a policy is named only by the kinds in its resourceTypes`, 'resourceTypes'),
   {

@@ -2,7 +2,7 @@ import { enforced, type FieldEffect } from './effect.ts';
 
 const expiry = 'services/api/test/sandbox-expiry.test.ts';
 const changes = 'services/api/test/sandbox-changes.test.ts';
-const placement = 'packages/placement/src/sandbox-instance.test.ts';
+const placement = 'packages/instances/src/spec/sandbox-instance.test.ts';
 
 export const sandboxEffects: readonly FieldEffect[] = [
   enforced(`${changes}: false deactivates: the instance stays and refuses callers`, 'enabled'),
@@ -16,7 +16,7 @@ export const sandboxEffects: readonly FieldEffect[] = [
     'region',
   ),
   enforced(
-    'packages/placement/src/sandbox-instance.test.ts: a sandbox has peers only in a VPC that it names, on declared ports, and never on the guest’s',
+    'packages/instances/src/spec/sandbox-instance.test.ts: a sandbox has peers only in a VPC that it names, on declared ports, and never on the guest’s',
     'vpc',
   ),
   enforced(

@@ -1,7 +1,7 @@
 // Fields of agents and functions, the workloads that run and scale.
 import { enforced, type FieldEffect } from './effect.ts';
 
-const placement = 'packages/placement/src/workload-instance.test.ts';
+const placement = 'packages/instances/src/spec/workload-instance.test.ts';
 const scaling = 'services/orchestrator/test/scaling.test.ts';
 const notes = 'services/api/test/field-effects.test.ts: notes are kept as they came and promise nothing else';
 
@@ -31,7 +31,7 @@ const shared: readonly FieldEffect[] = [
     'runtime.envs',
   ),
   enforced(
-    'packages/placement/src/place.test.ts: a pressed runner with gVisor does not make an instance fall back to runc',
+    'packages/instances/src/place/place.test.ts: a pressed runner with gVisor does not make an instance fall back to runc',
     'runtime.generation',
   ),
   enforced(

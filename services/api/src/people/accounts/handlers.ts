@@ -1,5 +1,5 @@
 import { getAccount, listAccountQuotas, listAccounts, requestErrors } from '@berth/contract';
-import { limitsOf } from '@berth/placement';
+import { limitsOf } from '@berth/instances';
 import { type Registration, read } from '../../http/call.ts';
 import { loadAccounts } from './render-account.ts';
 

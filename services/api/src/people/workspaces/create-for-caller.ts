@@ -1,6 +1,6 @@
 // Creates a workspace in an account that the caller administers; the caller becomes its first admin.
 import { type createWorkspace, requestErrors, resourceErrors, workspaceEffects } from '@berth/contract';
-import { limitOf } from '@berth/placement';
+import { limitOf } from '@berth/instances';
 import type { WriteCall } from '../../http/call.ts';
 import { refuseAmong } from '../../resources/field-effects.ts';
 import { addWorkspace } from './create-workspace.ts';

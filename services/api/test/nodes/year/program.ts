@@ -8,7 +8,7 @@ import { ApiConfig, startApi } from '@berth/api';
 import { nodePaths, nodeServerName } from '@berth/contract/node';
 import { connect } from '@berth/database';
 import { createJoinToken, createNodeAuthority, masterKeyRing } from '@berth/identity';
-import { PlacementConfig } from '@berth/placement';
+import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { isDueForRenewal } from '@berth/wire';
 import type { Identity } from '../../../../runner/src/node/identity.ts';

@@ -1,9 +1,9 @@
 // The converging part of a runner as its own process: it runs in the network namespace of its engine and can be killed.
 // Desired instances come in as lines of the node protocol's stream; reports and output go out as lines.
 import { createInterface } from 'node:readline';
+import { PrioritySemaphore } from '@berth/concurrency';
 import { defaultBrand } from '@berth/contract';
 import { bytesPerMb, DesiredInstance, type LogBatch, StreamMessage } from '@berth/contract/node';
-import { PrioritySemaphore } from '@berth/pace';
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { RunnerConfig } from '../../../src/config.ts';

@@ -1,8 +1,8 @@
 // Builds the spec of an instance that the runner receives, from the revision that it runs.
 import type { InstanceSpec, IsolationClass } from '@berth/contract/node';
 import type { SealedEnv } from '@berth/identity';
-import type { ChosenImage } from './choose-image.ts';
-import type { PlacementConfig, PlacementSettings } from './config.ts';
+import type { PlacementConfig, PlacementSettings } from '../config.ts';
+import type { ChosenImage } from '../images/choose-image.ts';
 import { type Connection, environmentOf } from './environment-variables.ts';
 import { cpusOf, newestGeneration } from './instance-defaults.ts';
 import type { WorkloadSpec } from './workload-spec.ts';

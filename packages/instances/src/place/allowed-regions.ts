@@ -1,7 +1,7 @@
 // Computes the regions that the policies of a workload allow. Policies of one type add up, policies of different types
 // must all agree; without a policy of a type everything of that type is allowed. Control-plane sheet 4.11.
 import { z } from 'zod';
-import type { Region } from './config.ts';
+import type { Region } from '../config.ts';
 
 export const PlacementPolicy = z.object({
   type: z.string().optional(),

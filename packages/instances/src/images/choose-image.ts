@@ -2,7 +2,7 @@
 // workloads. Decisions: image reference.
 import { type ImageReferenceParts, parseImageReference, qualifiedName, qualifiedReference } from '@berth/contract';
 import type { ImageSource } from '@berth/contract/node';
-import type { PlacementSettings } from './config.ts';
+import type { PlacementSettings } from '../config.ts';
 import { imageTypeOf } from './image-name.ts';
 
 export interface ChosenImage {

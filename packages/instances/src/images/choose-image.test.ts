@@ -1,7 +1,7 @@
 import { defaultBrand } from '@berth/contract';
 import { expect, test } from 'vitest';
+import { PlacementConfig } from '../config.ts';
 import { chooseImage, deploymentImage, type ImageChoice } from './choose-image.ts';
-import { PlacementConfig } from './config.ts';
 import { registeredName } from './image-name.ts';
 
 const digest = `sha256:${'a'.repeat(64)}`;

@@ -1,6 +1,6 @@
 // A real api, and machines with warm sandboxes: rows, and a listener that takes the api's calls as the ingress of a
 // runner does. No sandbox runs behind them; in place of the orchestrator, tests write what it would write.
-import { randomUUID, X509Certificate } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { createServer, type TLSSocket } from 'node:tls';
@@ -14,12 +14,12 @@ import {
 } from '@berth/contract/node';
 import { routesChannel, uuidv7 } from '@berth/database';
 import { createKeyring, createNodeAuthority, type IssuedKey } from '@berth/identity';
-import { PlacementConfig, poolKeyOf, warmInstanceSpec, warmReservedMb } from '@berth/placement';
+import { PlacementConfig, poolKeyOf, warmInstanceSpec, warmReservedMb } from '@berth/instances';
 import { Bundle, readLine } from '@berth/wire';
 import { sql } from 'kysely';
-import { callSecretOf } from '../../services/api/src/nodes/call-secret.ts';
-import { rightsOf } from '../../services/runner/src/ingress/caller-rights.ts';
-import { startTestApi, type TestApi, type TestApiOptions } from './test-api.ts';
+import { startTestApi, type TestApi, type TestApiOptions } from '../../../tests/harness/test-api.ts';
+import { mayCall } from '../../runner/test/may-call.ts';
+import { callSecretOf } from '../src/nodes/call-secret.ts';
 
 export interface HeardCall {
   readonly name: RunnerCallName;
@@ -74,8 +74,7 @@ export class ApiWithFakeRunners implements AsyncDisposable {
     const authority = await createNodeAuthority(database, masterKeys);
     const heard: HeardCall[] = [];
     const runner: TestRunner = { id, heard, answer: () => ({ call: 'done' }) };
-    const isApi =
-      secret === null ? showsCertificate(authority.certificate) : saysSecret(await this.#secretFor(checks, secret));
+    const isApi = secret === null ? mayCall(authority.certificate) : saysSecret(await this.#secretFor(checks, secret));
     const issued = await authority.issueServer(ingressServerName(id));
     const port = isDeaf ? 1 : await this.#listen(issued, isApi, runner, heard);
     await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, ingress_address, ingress_secret)
@@ -166,12 +165,6 @@ export class ApiWithFakeRunners implements AsyncDisposable {
     for (const close of this.#closers) close();
     await this.api[Symbol.asyncDispose]();
   }
-}
-
-/** The check of a runner's ingress. */
-function showsCertificate(authorityPem: string): IsCaller {
-  const authority = new X509Certificate(authorityPem);
-  return (socket) => rightsOf(socket.getPeerX509Certificate(), authority, Date.now()).includes('calls');
 }
 
 const saysSecret =

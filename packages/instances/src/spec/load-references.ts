@@ -2,8 +2,8 @@
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { liveResource, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
-import { type AllowedRegions, allowedRegions, PlacementPolicy } from './allowed-regions.ts';
-import type { Region } from './config.ts';
+import type { Region } from '../config.ts';
+import { type AllowedRegions, allowedRegions, PlacementPolicy } from '../place/allowed-regions.ts';
 import type { Connection } from './environment-variables.ts';
 import { ConnectionSpec, type WorkloadSpec } from './workload-spec.ts';
 

@@ -3,9 +3,9 @@ import { InstanceSpec } from '@berth/contract/node';
 import { SealedEnv } from '@berth/identity';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { PlacementConfig } from './config.ts';
-import { mayBeClaimed } from './may-be-claimed.ts';
-import { poolKeyOf } from './pool-key.ts';
+import { PlacementConfig } from '../config.ts';
+import { mayBeClaimed } from '../sandbox/may-be-claimed.ts';
+import { poolKeyOf } from '../sandbox/pool-key.ts';
 import {
   bootOf,
   bootRevision,

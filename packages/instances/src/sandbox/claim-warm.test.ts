@@ -4,13 +4,13 @@ import type { IsolationClass } from '@berth/contract/node';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createTestDatabase } from '../../../engines/test-database.ts';
-import type { ChosenImage } from './choose-image.ts';
+import { createTestDatabase } from '../../../../engines/test-database.ts';
+import { PlacementConfig } from '../config.ts';
+import type { ChosenImage } from '../images/choose-image.ts';
+import { warmInstanceSpec, warmReservedMb } from '../spec/sandbox-instance.ts';
+import { SandboxSpec } from '../spec/sandbox-spec.ts';
 import { claimWarm, commitClaim, RoomTaken } from './claim-warm.ts';
-import { PlacementConfig } from './config.ts';
 import { type PoolSpec, poolKeyOf } from './pool-key.ts';
-import { warmInstanceSpec, warmReservedMb } from './sandbox-instance.ts';
-import { SandboxSpec } from './sandbox-spec.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;

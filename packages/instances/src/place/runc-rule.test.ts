@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PlacementConfig } from './config.ts';
+import { PlacementConfig } from '../config.ts';
 import { describeIsolation } from './describe-isolation.ts';
 import { isolationNeedOf } from './runc-rule.ts';
 import { waitingMessage } from './waiting-message.ts';

@@ -2,7 +2,7 @@ import { defaultBrand } from '@berth/contract';
 import { InstanceSpec } from '@berth/contract/node';
 import { SealedEnv } from '@berth/identity';
 import { expect, test } from 'vitest';
-import { PlacementConfig } from './config.ts';
+import { PlacementConfig } from '../config.ts';
 import type { Connection } from './environment-variables.ts';
 import { workloadFault, workloadInstanceSpec, workloadPort } from './workload-instance.ts';
 import { instanceLimits, WorkloadSpec } from './workload-spec.ts';

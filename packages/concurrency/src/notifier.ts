@@ -1,19 +1,19 @@
-/** Wakes one waiting loop. A ring that arrives while the loop is not waiting is kept for its next wait. */
-export class Bell {
-  #isRung = false;
+/** Wakes one waiting loop. A notification that arrives while the loop is not waiting is kept for its next wait. */
+export class Notifier {
+  #isNotified = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#isRung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  /** True when the bell was rung, false when the time passed or the signal was aborted first. */
+  /** True when it was notified, false when the time passed or the signal was aborted first. */
   async wait(maxMs: number, signal?: AbortSignal): Promise<boolean> {
-    if (!this.#isRung && !signal?.aborted) await this.#pause(maxMs, signal);
-    const wasRung = this.#isRung;
-    this.#isRung = false;
-    return wasRung;
+    if (!this.#isNotified && !signal?.aborted) await this.#pause(maxMs, signal);
+    const wasNotified = this.#isNotified;
+    this.#isNotified = false;
+    return wasNotified;
   }
 
   /**

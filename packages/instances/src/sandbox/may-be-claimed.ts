@@ -1,6 +1,6 @@
 import { brandedStartVariables, brandedVariable, startVariables } from '@berth/contract/guest';
-import type { PlacementSettings } from './config.ts';
-import type { SandboxSpec } from './sandbox-spec.ts';
+import type { PlacementSettings } from '../config.ts';
+import type { SandboxSpec } from '../spec/sandbox-spec.ts';
 
 /** True when a warm sandbox, started before this sandbox was known, can become it. */
 export function mayBeClaimed({ runtime, volumes }: SandboxSpec, { brand }: Pick<PlacementSettings, 'brand'>): boolean {

@@ -6,24 +6,24 @@ import { resourceErrors } from '@berth/contract';
 import type { IsolationClass } from '@berth/contract/node';
 import { type DatabaseTransaction, enqueue, liveInstance } from '@berth/database';
 import { sql } from 'kysely';
-import type { LimitSettings } from './account-limits.ts';
-import { lockRoom } from './account-room.ts';
-import type { ChosenImage } from './choose-image.ts';
-import type { PlacementSettings } from './config.ts';
-import { mayBeClaimed } from './may-be-claimed.ts';
-import { type Candidate, isolationFor, place } from './place.ts';
-import { poolKeyOf } from './pool-key.ts';
-import { isolationNeedOf } from './runc-rule.ts';
+import type { PlacementSettings } from '../config.ts';
+import type { ChosenImage } from '../images/choose-image.ts';
+import type { LimitSettings } from '../place/account-limits.ts';
+import { lockRoom } from '../place/account-room.ts';
+import { type Candidate, isolationFor, place } from '../place/place.ts';
+import { isolationNeedOf } from '../place/runc-rule.ts';
+import { reserveMemory } from '../place/take-runners.ts';
 import {
   bootRevision,
   sandboxInstanceSpec,
   sandboxMemoryMb,
   sandboxReservedMb,
   warmReservedMb,
-} from './sandbox-instance.ts';
-import type { SandboxSpec } from './sandbox-spec.ts';
-import { reserveMemory } from './take-runners.ts';
-import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
+} from '../spec/sandbox-instance.ts';
+import type { SandboxSpec } from '../spec/sandbox-spec.ts';
+import type { InstanceOwner, StoredInstanceSpec } from '../spec/workload-instance.ts';
+import { mayBeClaimed } from './may-be-claimed.ts';
+import { poolKeyOf } from './pool-key.ts';
 
 export interface Claimant {
   readonly sandbox: Omit<InstanceOwner, 'kind'>;

@@ -1,8 +1,8 @@
 // Finds the image of a workload. A registered image is looked up only in the workload's own workspace.
 import { type DatabaseTransaction, liveResource, nilUuid } from '@berth/database';
 import { sql } from 'kysely';
+import type { PlacementSettings } from '../config.ts';
 import { chooseImage, type ImageChoice } from './choose-image.ts';
-import type { PlacementSettings } from './config.ts';
 import { type RegisteredName, registeredName } from './image-name.ts';
 
 export async function findImage(

@@ -2,7 +2,7 @@
 // claimed sandbox, the orchestrator for everything else.
 import type { Brand } from '@berth/contract';
 import { z } from 'zod';
-import { runcRules } from './runc-rule.ts';
+import { runcRules } from './place/runc-rule.ts';
 
 const Sandboxes = z.object({
   defaultImage: z
