@@ -23,7 +23,7 @@ const instance = {
 };
 const sandbox = { idleSeconds: 15, expiresIdleSeconds: 1_800 };
 
-test('an instance of the previous release without a mode is read as one that serves', () => {
+test('an instance of the previous release without a mode is read as serving', () => {
   expect(DesiredInstance.parse(instance)).toEqual({ ...instance, mode: 'serve' });
   expect(InstanceSpec.parse(spec)).toEqual({ ...spec, mode: 'serve' });
 });
@@ -40,7 +40,7 @@ test('a sandbox has settings, and an instance that serves has none', () => {
   expect(InstanceSpec.safeParse({ ...spec, mode: 'sandbox' }).success).toBe(false);
 });
 
-test('what is no instance of a known mode is refused', () => {
+test('an unknown mode, and anything but an instance, is refused', () => {
   for (const other of [undefined, null, 'serve', [], {}, { ...instance, mode: 'unknown' }])
     expect(DesiredInstance.safeParse(other).success).toBe(false);
 });
@@ -77,7 +77,7 @@ const PreviousInstance = z.object({
     .optional(),
 });
 
-test('a runner of the previous release reads a sandbox as a sandbox and any other instance as one that serves', () => {
+test('a runner of the previous release reads a sandbox as a sandbox and any other instance as serving', () => {
   const sent = (desired: unknown): unknown => JSON.parse(JSON.stringify(DesiredInstance.parse(desired)));
   expect(PreviousInstance.parse(sent({ ...instance, mode: 'sandbox', sandbox }))).toEqual({ ...instance, sandbox });
   expect(PreviousInstance.parse(sent({ ...instance, mode: 'serve' }))).toEqual(instance);

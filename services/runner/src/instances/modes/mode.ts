@@ -1,5 +1,5 @@
-// What differs between the modes of instances. A mode is a member of `DesiredInstance`, a file in this folder and an
-// entry in `choose-mode.ts`; the worker and all other code of instances knows only this interface.
+// Interface of a mode: the differences between instances. A mode is a member of `DesiredInstance`, a file in this folder
+// and an entry in `choose-mode.ts`; the worker and all other code of instances knows only this interface.
 import type { DesiredInstance } from '@berth/contract/node';
 import type { ContainerSpec, ContainerState } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
