@@ -61,7 +61,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/hosts/reboot.test.ts': 0,
   'tests/e2e/hosts/workloads.test.ts': 0,
   'tests/e2e/inference.test.ts': 130,
-  'tests/e2e/quick-start.test.ts': 45,
+  'tests/e2e/quick-start.test.ts': 90,
   'tests/e2e/runner-adopt.test.ts': 105,
   'tests/e2e/runner-converge.test.ts': 70,
   'tests/e2e/runner-disk.test.ts': 70,
