@@ -2,7 +2,7 @@
 // Node.js, imported under the names that the Dockerfiles use. It replaces those images in tests and development.
 import { execFileSync } from 'node:child_process';
 import { createReadStream, existsSync, globSync } from 'node:fs';
-import { appendFile, chmod, copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, chmod, copyFile, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { debianMirror, requireDebianPackages } from './debian-packages.ts';
 import { docker } from './docker.ts';
@@ -11,41 +11,33 @@ import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
 import { hasImageSeed, keepImageSeed } from './image-seed.ts';
 import { importImage, tagImage } from './import-image.ts';
+import { archiveRoot } from './root-archive.ts';
 import { runFolder } from './run.ts';
 
 const suite = 'bookworm';
 const debootstrapProgram = '/usr/sbin/debootstrap';
 const templatesFolder = resolve(import.meta.dirname, '../templates');
-const notNeeded = ['var/cache/apt', 'var/lib/apt/lists', 'usr/share/doc', 'usr/share/man', 'usr/share/locale'];
 
 export const baseImage: Installable = {
   name: 'base-image',
 
   async install() {
-    if (!existsSync(await imageFile())) await makeImage();
+    await makeBaseImage();
     if (!(await hasImageSeed()) && process.getuid?.() === 0) await makeSeed();
   },
 };
 
-async function makeImage(): Promise<void> {
+/** Makes the file of the image unless it exists. Imports nothing. */
+export async function makeBaseImage(): Promise<void> {
+  if (existsSync(await baseImageFile())) return;
   requireDebianPackages('debootstrap', ['debootstrap'], [debootstrapProgram]);
   if (process.getuid?.() !== 0) throw new Error('debootstrap needs root. Run the command again as root.');
   const staging = await mkdtemp(join(await engineFolder('images'), 'making-'));
   try {
     const root = join(staging, 'root');
     execFileSync(debootstrapProgram, ['--variant=minbase', suite, root, ...debianMirror(suite)], { stdio: 'inherit' });
-    for (const path of notNeeded) await rm(join(root, path), { recursive: true, force: true });
     await addNode(root);
-    execFileSync('tar', [
-      '--create',
-      '--numeric-owner',
-      '--file',
-      join(staging, 'image.tar'),
-      '--directory',
-      root,
-      '.',
-    ]);
-    await rename(join(staging, 'image.tar'), await imageFile());
+    await archiveRoot(root, await baseImageFile());
   } finally {
     await rm(staging, { recursive: true, force: true });
   }
@@ -73,7 +65,7 @@ export async function importBaseImage(url: string): Promise<string[]> {
 
 async function importUnderNames(url: string, [first = '', ...others]: readonly string[]): Promise<void> {
   const settings = ['ENV PATH=/usr/local/bin:/usr/bin:/bin', 'CMD ["node"]'];
-  await importImage(url, first, createReadStream(await imageFile()), settings);
+  await importImage(url, first, createReadStream(await baseImageFile()), settings);
   for (const other of others) await tagImage(url, first, other);
 }
 
@@ -96,7 +88,7 @@ async function baseImageNames(): Promise<string[]> {
   return [...names];
 }
 
-async function imageFile(): Promise<string> {
+export async function baseImageFile(): Promise<string> {
   return join(await engineFolder('images'), `debian-${suite}-node-${process.version}.tar`);
 }
 

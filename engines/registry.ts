@@ -12,6 +12,7 @@ import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
 import { restate } from './restate.ts';
 import { runtimesRoot } from './runtimes-root.ts';
+import { sandboxImage } from './sandbox-image.ts';
 import { tinyImage } from './tiny-image.ts';
 import { emulator } from './virtual-host/emulator.ts';
 import { hostImages } from './virtual-host/host-image.ts';
@@ -25,6 +26,7 @@ export const parts: readonly Installable[] = [
   baseImage,
   tinyImage,
   muslImage,
+  sandboxImage,
   guestRuntime,
   loadTools,
   chromium,

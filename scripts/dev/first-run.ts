@@ -4,6 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { persistentFolder } from '../../engines/persistent-engines.ts';
+import { unlessSet } from './run-command.ts';
 
 export type FirstRun = {
   /** Settings that the server needs in development besides the engines' addresses. */
@@ -24,7 +25,15 @@ const regions = [{ name: 'local', egressPools: ['203.0.113.0/24', '2001:db8::/64
  * Runs between migration and start, every time: creates what an empty deployment lacks and keeps it for the next start.
  */
 export async function prepareFirstRun(runCommand: RunCommand): Promise<FirstRun> {
-  const env = { BERTH_MASTER_KEYS_FILE: await developmentKeyFile(), BERTH_API_REGIONS: JSON.stringify(regions) };
+  const env = {
+    BERTH_MASTER_KEYS_FILE: await developmentKeyFile(),
+    BERTH_API_REGIONS: JSON.stringify(regions),
+    // Browsers and curl resolve every name below localhost to this machine, where the gateway serves HTTP.
+    ...unlessSet({
+      BERTH_API_WORKLOAD_SCHEME: 'http',
+      BERTH_API_WORKLOAD_PORT: environment.BERTH_GATEWAY_PORT ?? '8090',
+    }),
+  };
   await runCommand(
     ['init', '--if-needed', '--email', email, '--account', 'Development', '--workspace', workspace],
     env,
@@ -45,16 +54,12 @@ async function developmentKeyFile(): Promise<string> {
 }
 
 function helloLines(key: string): string[] {
-  const address = `http://127.0.0.1:${environment.BERTH_API_PORT ?? '8080'}/v0`;
-  const curl = `curl -s -H 'Authorization: Bearer ${key}'`;
-  const drive = JSON.stringify({ metadata: { name: 'first' }, spec: { size: 1 } });
   return [
+    `  reference http://127.0.0.1:${environment.BERTH_API_PORT ?? '8080'}/docs`,
     `  user      ${email}, admin of the workspace ${workspace}`,
     `  key       ${key}`,
     '',
-    'Try:',
-    `  ${curl} ${address}/workspaces`,
-    `  ${curl} ${address}/drives -H 'Content-Type: application/json' -d '${drive}'`,
-    `  ${curl} ${address}/drives -H 'Service-Version: 2026-04-28'`,
+    'Now try the lines of "Start in a minute" in README.md. They begin with:',
+    `  export KEY=${key}`,
   ];
 }

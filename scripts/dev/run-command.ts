@@ -9,6 +9,10 @@ export const inherited = (env: Env): Record<string, string> =>
     Object.entries({ ...environment, ...env }).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
+/** Settings that the developer's shell may override. */
+export const unlessSet = (env: Env): Env =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => environment[name] === undefined));
+
 /** Runs a command of the server to its end and returns its output. */
 export async function runCommand(args: readonly string[], env: Env): Promise<string> {
   const { code, output, errors } = await runServerCommand(args, inherited(env));

@@ -1,12 +1,15 @@
-// Checks whether this machine can run containers for `pnpm dev`, and names what is missing.
-import { existsSync } from 'node:fs';
+// Prepares this machine to run containers for `pnpm dev`, and names what is missing.
 import { join } from 'node:path';
 import { environment } from '@berth/telemetry';
 import { docker } from '../../engines/docker.ts';
-import { buildGuest } from '../../engines/guest/runtime.ts';
-import { installedRunsc } from '../../engines/gvisor.ts';
-import { persistentFolder, up } from '../../engines/persistent-engines.ts';
-import { importTinyImage } from '../../engines/tiny-image.ts';
+import { callDocker } from '../../engines/docker-api.ts';
+import { buildGuest, guestRuntime } from '../../engines/guest/runtime.ts';
+import { gvisor } from '../../engines/gvisor.ts';
+import { down, persistentFolder, up } from '../../engines/persistent-engines.ts';
+import { importSandboxImage, sandboxImage } from '../../engines/sandbox-image.ts';
+import { importTinyImage, tinyImage } from '../../engines/tiny-image.ts';
+import { optional, required, tryInstall } from './parts.ts';
+import { unlessSet } from './run-command.ts';
 
 export type DevelopmentRunner = {
   /** Server roles that can run here. */
@@ -18,22 +21,29 @@ export type DevelopmentRunner = {
 
 type RunCommand = (args: readonly string[]) => Promise<string>;
 
-const programs = ['/usr/sbin/dockerd', '/usr/bin/dockerd'];
-const filters = ['/usr/sbin/nft', '/sbin/nft'];
+const rolesWithoutRunner = 'api,orchestrator,gateway';
+const needsRoot = '  runner    none: containers and their networks need root. Start again as root, or go on without.';
+/** Sandboxes that wait for a create, so that it waits for no container to start. */
+const warmCount = 2;
 
 export async function prepareRunner(runCommand: RunCommand): Promise<DevelopmentRunner> {
-  const missing = whatIsMissing();
-  if (missing !== undefined) {
-    return { roles: 'api,orchestrator,gateway', env: {}, lines: [`  runner    none: ${missing}`] };
+  if (process.getuid?.() !== 0) return { roles: rolesWithoutRunner, env: {}, lines: [needsRoot] };
+  for (const part of required) {
+    const line = await tryInstall(part);
+    if (line !== undefined) return { roles: rolesWithoutRunner, env: {}, lines: [line] };
   }
-  const dockerUrl = await up(docker);
-  const tiny = await importTinyImage(dockerUrl);
+  const missing = new Map<string, string>();
+  for (const part of optional) {
+    const line = await tryInstall(part);
+    if (line !== undefined) missing.set(part.installable.name, line);
+  }
+  const has = ({ name }: { name: string }): boolean => !missing.has(name);
+
+  const dockerUrl = await startDocker(has(gvisor));
+  const image = has(sandboxImage) ? await importSandboxImage(dockerUrl) : undefined;
+  const tiny = has(tinyImage) ? await importTinyImage(dockerUrl) : undefined;
   const token = await runCommand(['create-join-token', '--expires-in', '10m']);
   const nodePort = environment.BERTH_API_NODE_PORT ?? '8081';
-  const hasGvisor = (await installedRunsc()) !== undefined;
-  const isolation = hasGvisor
-    ? 'runc and gVisor'
-    : 'runc alone, so sandboxes share this kernel (placement.runcFor: everything); `pnpm engines install gvisor` adds gVisor, then `pnpm engines down docker`';
   const stateFolder = join(await persistentFolder('server'), 'runner');
   return {
     roles: 'all',
@@ -46,22 +56,26 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
       BERTH_GATEWAY_LOCAL_RUNNER: join(stateFolder, 'ingress.sock'),
       BERTH_RUNNER_NAME: 'development',
       BERTH_RUNNER_DOCKER_URL: dockerUrl,
-      // Built above; no registry has this image.
-      BERTH_RUNNER_SHARED_IMAGES: JSON.stringify([tiny]),
-      BERTH_RUNNER_GUEST_FOLDER: await buildGuest(),
+      // Built here; no registry has these images.
+      BERTH_RUNNER_SHARED_IMAGES: JSON.stringify([image, tiny].filter((name) => name !== undefined)),
+      ...(has(guestRuntime) && { BERTH_RUNNER_GUEST_FOLDER: await buildGuest() }),
+      ...(image !== undefined &&
+        has(guestRuntime) &&
+        unlessSet({
+          BERTH_PLACEMENT_SANDBOXES_DEFAULT_IMAGE: image,
+          BERTH_RUNNER_WARM: JSON.stringify([{ image, count: warmCount }]),
+        })),
       // On this machine only the developer's own code runs.
-      ...(hasGvisor ? {} : { BERTH_PLACEMENT_RUNC_FOR: environment.BERTH_PLACEMENT_RUNC_FOR ?? 'everything' }),
+      ...(!has(gvisor) && unlessSet({ BERTH_PLACEMENT_RUNC_FOR: 'everything' })),
     },
-    lines: [`  docker    ${dockerUrl} (${isolation})`],
+    lines: [`  docker    ${dockerUrl} (${has(gvisor) ? 'runc and gVisor' : 'runc'})`, ...missing.values()],
   };
 }
 
-function whatIsMissing(): string | undefined {
-  if (!programs.some((path) => existsSync(path)))
-    return 'Docker Engine is not installed. On Debian: apt-get install docker.io nftables, then start again.';
-  if (!filters.some((path) => existsSync(path)))
-    return 'nftables is not installed, which keeps containers apart. On Debian: apt-get install nftables, then start again.';
-  if (process.getuid?.() !== 0)
-    return 'containers and their networks need root. Start again as root, or go on without.';
-  return undefined;
+/** Restarts an engine that was up before gVisor was installed: it reads its runtimes when it starts. */
+async function startDocker(withGvisor: boolean): Promise<string> {
+  const url = await up(docker);
+  if (!withGvisor || (await callDocker(url, 'GET /info')).body.includes('"runsc"')) return url;
+  await down(docker);
+  return up(docker);
 }

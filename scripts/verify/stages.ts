@@ -22,6 +22,7 @@ const containers = [
   'base-image',
   'tiny-image',
   'musl-image',
+  'sandbox-image',
   'guest',
   'chromium',
 ];

@@ -74,7 +74,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/hosts/reboot.test.ts': 0,
   'tests/e2e/hosts/workloads.test.ts': 0,
   'tests/e2e/inference.test.ts': 130,
-  'tests/e2e/quick-start.test.ts': 45,
+  'tests/e2e/quick-start.test.ts': 90,
   'tests/e2e/runners.test.ts': 55,
   'tests/e2e/sandbox-attacks.test.ts': 110,
   'tests/e2e/sandbox-neighbours.test.ts': 0,

@@ -1,22 +1,32 @@
-// The README's own lines, typed as a new user would type them.
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+// The README's own lines, typed as a new user would type them, and its page opened in a browser.
+import { type ChildProcess, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { environment } from '@berth/telemetry';
 import { expect, test } from 'vitest';
+import { engineFolder } from '../../engines/folders.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { runEnvironment } from '../../engines/run.ts';
+import { startBrowser } from '../harness/browser.ts';
 import { cpuSecondsOf } from '../harness/cpu-seconds.ts';
 
-/** CPU time of engines and roles together: a machine with two idle cores is up in less than half a minute. */
-const maxCpuSeconds = 30;
+/**
+ * CPU time of engines and roles together, and of the import of an image of 360 MB into a new engine: a machine with two
+ * idle cores is up in less than half a minute.
+ */
+const maxCpuSeconds = 45;
+/** Ends a line that hangs. The longest waits until a sandbox has been idle for 15 seconds. */
+const maxLineMs = 120_000;
 const root = resolve(import.meta.dirname, '../..');
+const execute = promisify(execFile);
 
-/** Lines of the README's shell blocks, in order. */
+/** Lines of the shell blocks in the README's first section with commands, in order. */
 async function readmeBlocks(): Promise<string[][]> {
   const text = await readFile(join(root, 'README.md'), 'utf8');
-  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
+  const [, section = ''] = /^## Start in a minute$([\s\S]*?)^## /m.exec(text) ?? [];
+  return [...section.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = '']) => block.trim().split('\n'));
 }
 
 async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegExpExecArray> {
@@ -33,8 +43,8 @@ async function untilPrinted(child: ChildProcess, pattern: RegExp): Promise<RegEx
   });
 }
 
-test('pnpm dev prints addresses and a fresh key for little CPU time, and every line of the README answers', async () => {
-  const [start = [], calls = []] = await readmeBlocks();
+test('pnpm dev prints addresses and a fresh key for little CPU time, and every line of the README works as printed', async () => {
+  const [start = [], sandbox = [], sleep = [], agent = []] = await readmeBlocks();
   expect(start.at(-1)).toBe('pnpm dev');
   const [api, node, handlers, gateway] = [await freePort(), await freePort(), await freePort(), await freePort()];
   // The test has its own engines and data: it neither uses nor disturbs a developer's running deployment.
@@ -59,25 +69,52 @@ test('pnpm dev prints addresses and a fresh key for little CPU time, and every l
     const cpuSeconds = cpuSecondsOf(dev.pid ?? 0);
     console.log(`up after ${cpuSeconds.toFixed(1)} s of CPU time`);
     expect(cpuSeconds).toBeLessThan(maxCpuSeconds);
-    const answers = calls
-      .filter((line) => line.startsWith('curl') && line.includes(':8080'))
-      .map((line) => line.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`))
-      .map((line) => JSON.parse(execFileSync('sh', ['-c', line], { env: { ...env, KEY: key } }).toString()));
+
+    const [setKey = '', defineCall = '', ...calls] = sandbox;
+    expect([setKey, defineCall]).toEqual([expect.stringMatching(/^export KEY=/), expect.stringMatching(/^call\(\)/)]);
+    /** Only the ports differ from what is printed. */
+    const withPorts = (text: string) => text.replaceAll(':8080', `:${api}`).replaceAll(':8090', `:${gateway}`);
+    async function type(lines: readonly string[]): Promise<string[]> {
+      const outputs = [];
+      for (const line of lines) {
+        const typed = [`export KEY=${key}`, defineCall, withPorts(line)].join('\n');
+        const { stdout } = await execute('sh', ['-c', typed], { env, timeout: maxLineMs });
+        outputs.push(stdout.trim());
+      }
+      return outputs;
+    }
+
+    const page = withPorts('http://demo-dev-space.local.preview.localhost:8090');
+    const answers = (await type(calls)).map((text) => JSON.parse(text));
     expect(answers).toMatchObject([
-      [{ name: 'dev-space', status: 'ready' }],
-      { metadata: { name: 'notes' }, status: 'DEPLOYING' },
-      { data: [{ metadata: { name: 'notes' } }], meta: { total: 1 } },
-      { name: 'notes' },
-      { metadata: { name: 'hello' }, status: 'DEPLOYING' },
-      { metadata: { name: 'hello' } },
+      { metadata: { url: withPorts('http://sbx-demo-dev-space.local.localhost:8090') }, status: 'DEPLOYED' },
+      { status: 'completed', exitCode: 0, stdout: '42\n' },
+      { path: 'index.html' },
+      { name: 'web', status: 'running' },
+      { spec: { url: page } },
     ]);
-    const look = calls.at(-2)?.replaceAll('127.0.0.1:8080', `127.0.0.1:${api}`) ?? '';
-    const status = () => JSON.parse(execFileSync('sh', ['-c', look], { env: { ...env, KEY: key } }).toString()).status;
-    await expect.poll(status, { timeout: 60_000, interval: 200 }).toBe('DEPLOYED');
-    const ask = calls.at(-1)?.replaceAll('127.0.0.1:8090', `127.0.0.1:${gateway}`) ?? '';
-    expect(execFileSync('sh', ['-c', ask], { env: { ...env, KEY: key } }).toString()).toBe('berth\n');
-    const page = await fetch(`http://127.0.0.1:${api}/docs/`);
-    expect(page.status).toBe(200);
+
+    await using browser = await startBrowser();
+    const opened = await browser.open(page);
+    await opened.until('document.querySelector("h1")?.textContent === "Hello from a sandbox"');
+    const picture = join(await engineFolder('screenshots'), 'quick-start.png');
+    await writeFile(picture, await opened.screenshot());
+    console.log(`the preview in a browser: ${picture}`);
+
+    // The browser is still open: a page that was opened does not keep the sandbox awake.
+    const [asleep, woken] = await type(sleep);
+    expect(asleep).toBe('"state":"STANDBY"');
+    expect(woken).toMatch(/^status 200 after \d+\.\d+ s$/);
+
+    const [deployed = '', said, ...deleted] = await type(agent);
+    expect(JSON.parse(deployed)).toMatchObject({
+      metadata: { name: 'hello', url: withPorts('http://agt-hello-dev-space.local.localhost:8090') },
+    });
+    expect(said).toBe('berth');
+    expect(deleted.map((text) => JSON.parse(text).metadata.name)).toEqual(['hello', 'demo']);
+
+    const reference = await fetch(`http://127.0.0.1:${api}/docs/`);
+    expect(reference.status).toBe(200);
     const document = await (await fetch(`http://127.0.0.1:${api}/v0/openapi.json`)).json();
     expect(document).toMatchObject({ openapi: '3.1.0' });
   } finally {

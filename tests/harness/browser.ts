@@ -1,4 +1,4 @@
-// A headless Chromium, driven by its own protocol: opens a page, runs scripts in it, types.
+// A headless Chromium, driven by its own protocol: opens a page, runs scripts in it, types, takes a picture.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,12 +16,14 @@ export type Page = {
   press(key: 'Enter'): Promise<void>;
   /** Waits until the expression is true in the page. */
   until(expression: string, seconds?: number): Promise<void>;
+  /** The visible part of the page as PNG. */
+  screenshot(): Promise<Buffer>;
   /** Errors of scripts and of the console. */
   readonly errors: readonly string[];
 };
 
 type Reply = { id?: number; method?: string; params?: Record<string, unknown>; result?: Evaluated; error?: unknown };
-type Evaluated = { result?: { value?: unknown }; exceptionDetails?: unknown };
+type Evaluated = { result?: { value?: unknown }; exceptionDetails?: unknown; data?: string };
 
 export async function startBrowser() {
   await chromium.install();
@@ -106,6 +108,10 @@ async function openPage(host: string, url: string): Promise<Page> {
       const event = { key, code: key, windowsVirtualKeyCode: 13, text: '\r' };
       await send('Input.dispatchKeyEvent', { type: 'keyDown', ...event });
       await send('Input.dispatchKeyEvent', { type: 'keyUp', ...event });
+    },
+    async screenshot() {
+      const { data = '' } = await send('Page.captureScreenshot');
+      return Buffer.from(data, 'base64');
     },
     async until(expression, seconds = 20) {
       const deadline = Date.now() + seconds * 1_000;

@@ -63,6 +63,12 @@ export const ApiConfig = z.object({
     .describe('Regions of this deployment; the first is the default.'),
   workloadDomain: z.string().default('localhost').describe('Domain below which workloads get host names.'),
   workloadScheme: z.enum(['https', 'http']).default('https').describe('Scheme of workload addresses.'),
+  workloadPort: z
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('Port of workload addresses, where clients reach the gateway at another port than that of the scheme.'),
   tiers: z
     .record(z.string(), Limits)
     .prefault({

@@ -12,7 +12,12 @@ afterAll(() => api[Symbol.asyncDispose]());
 test('the served OpenAPI document is the contract’s, and needs no credential', async () => {
   const answer = await fetch(`${api.url}/v0/openapi.json`);
   expect(answer.status).toBe(200);
-  const expected = openApiDocument({ brand: conformanceBrand(), baseUrl: `${api.url}/v0`, apiUrl: api.url });
+  const expected = openApiDocument({
+    brand: conformanceBrand(),
+    baseUrl: `${api.url}/v0`,
+    apiUrl: api.url,
+    gatewayUrl: 'https://run.localhost',
+  });
   expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(expected)));
 });
 

@@ -5,7 +5,7 @@ import { conformanceBrand } from '../../harness/conformance-brand.ts';
 type Schema = Readonly<Record<string, unknown>>;
 
 const apiUrl = 'https://api.test';
-const document = openApiDocument({ brand: conformanceBrand(), apiUrl, baseUrl: `${apiUrl}/v0` });
+const document = openApiDocument({ brand: conformanceBrand(), apiUrl, baseUrl: `${apiUrl}/v0`, gatewayUrl: apiUrl });
 const components: Readonly<Record<string, Schema>> = document.components.schemas ?? {};
 
 const isSchema = (value: unknown): value is Schema => typeof value === 'object' && value !== null;

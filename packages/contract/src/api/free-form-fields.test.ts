@@ -5,7 +5,8 @@ import { openApiDocument } from './openapi/open-api-document.ts';
 
 type Schema = Record<string, unknown>;
 
-const document = openApiDocument({ brand: defaultBrand, baseUrl: 'https://api.test/v0', apiUrl: 'https://api.test' });
+const apiUrl = 'https://api.test';
+const document = openApiDocument({ brand: defaultBrand, apiUrl, baseUrl: `${apiUrl}/v0`, gatewayUrl: apiUrl });
 
 const isObject = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,6 +2,7 @@
 // has no `subdomains` field.
 import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
+import { publicUrl } from '../http/public-url.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
 
@@ -33,7 +34,7 @@ export async function showSubdomains(
       .filter((preview) => preview.domain === domain)
       .map(({ label, preview, sandbox }) => ({
         subdomain: label === domain ? '' : label.slice(0, -domain.length - 1),
-        url: `${config.workloadScheme}://${label}`,
+        url: publicUrl(label, config),
         previewName: preview,
         resourceName: sandbox,
         resourceType: 'sandbox',

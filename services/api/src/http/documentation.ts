@@ -4,12 +4,15 @@ import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { prefix } from './known-paths.ts';
+import { publicUrl } from './public-url.ts';
 
 export async function addDocumentation(server: FastifyInstance, dependencies: Dependencies): Promise<void> {
   let document: string | undefined;
   server.get(`${prefix}/openapi.json`, async (_request, reply) => {
     const { baseUrl, apiUrl, config } = dependencies;
-    document ??= JSON.stringify(openApiDocument({ brand: config.brand, baseUrl, apiUrl }));
+    // The gateway answers at this name unless the operator sets others (`gateway.hosts`).
+    const gatewayUrl = publicUrl(`run.${config.workloadDomain}`, config);
+    document ??= JSON.stringify(openApiDocument({ brand: config.brand, baseUrl, apiUrl, gatewayUrl }));
     return reply.type('application/json; charset=utf-8').send(document);
   });
   await server.register(reference, {

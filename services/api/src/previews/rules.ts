@@ -1,6 +1,7 @@
 // Preview. Control-plane sheet 1.8, 2.9, 4.8; sandbox sheet 5.8.
 import { preview, requestErrors } from '@berth/contract';
 import { type JsonObject, liveResource } from '@berth/database';
+import { publicUrl } from '../http/public-url.ts';
 import { lockLive, type ResourceRow, resourceColumns } from '../resources/record.ts';
 import type { Rendered, View } from '../resources/render.ts';
 import type { KindRules, RuleContext } from '../resources/rules.ts';
@@ -103,8 +104,11 @@ function notifyGateways({ parents, dependencies, afterCommit }: RuleContext): vo
   if (sandbox !== undefined) afterCommit(() => dependencies.ringRoutes(sandbox.uid));
 }
 
-function showAddress(rendered: Rendered, { state }: ResourceRow, { parents: [sandbox], dependencies }: View): Rendered {
-  const { workloadScheme, workloadDomain } = dependencies.config;
+function showAddress(
+  rendered: Rendered,
+  { state }: ResourceRow,
+  { parents: [sandbox], dependencies: { config } }: View,
+): Rendered {
   const host = { region: textOf(state?.hostRegion) ?? '', label: textOf(state?.hostLabel) ?? '' };
   const region = textOf(section(sandbox?.spec).region);
   return {
@@ -113,7 +117,7 @@ function showAddress(rendered: Rendered, { state }: ResourceRow, { parents: [san
     spec: {
       ...rendered.spec,
       ...(region === undefined ? {} : { region }),
-      url: `${workloadScheme}://${previewHostName(host, workloadDomain)}`,
+      url: publicUrl(previewHostName(host, config.workloadDomain), config),
     },
   };
 }

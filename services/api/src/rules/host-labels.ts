@@ -2,6 +2,7 @@
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
 import type { CallerWorkspace } from '../http/call.ts';
+import { publicUrl } from '../http/public-url.ts';
 import type { ResourceRow } from '../resources/record.ts';
 import type { RenderOne } from '../resources/render.ts';
 import type { Draft, RuleContext } from '../resources/rules.ts';
@@ -115,6 +116,6 @@ export const workloadUrl: RenderOne = (rendered, { state }, { dependencies: { co
   const label = textOf(state?.hostLabel);
   const region = textOf(state?.hostRegion);
   if (label === undefined || region === undefined) return rendered;
-  const url = `${config.workloadScheme}://${label}.${region}.${config.workloadDomain}`;
+  const url = publicUrl(`${label}.${region}.${config.workloadDomain}`, config);
   return { ...rendered, metadata: { ...rendered.metadata, url } };
 };

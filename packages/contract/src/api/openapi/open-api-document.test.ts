@@ -8,7 +8,12 @@ import { openApiDocument } from './open-api-document.ts';
 
 type Json = Record<string, unknown>;
 
-const settings = { brand: defaultBrand, baseUrl: 'https://api.test/v0', apiUrl: 'https://api.test' };
+const settings = {
+  brand: defaultBrand,
+  baseUrl: 'https://api.test/v0',
+  apiUrl: 'https://api.test',
+  gatewayUrl: 'https://run.test',
+};
 const document = openApiDocument(settings);
 const described = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
@@ -103,6 +108,17 @@ describe('the OpenAPI document', () => {
       'X-Acme-Authorization',
     ]);
     expect(JSON.stringify(branded)).not.toMatch(/X-Service|Service-Version/);
+  });
+
+  test('introduces itself with its addresses, and with links that lead to operations', () => {
+    const text = String(document.info.description);
+    for (const address of [settings.baseUrl, settings.gatewayUrl]) expect(text).toContain(address);
+    const links = [...text.matchAll(/\(#tag\/([^)]+)\)/g)].map(([, link]) => link);
+    const operationLinks = described.map(
+      ({ method, path, operation }) => `${operation.tags[0]?.toLowerCase()}/${method.toUpperCase()}${path}`,
+    );
+    expect(links.length).toBeGreaterThan(0);
+    expect(operationLinks).toEqual(expect.arrayContaining(links));
   });
 
   test('sends the address without the version prefix to its own server', () => {

@@ -5,11 +5,11 @@ import { operations } from '../operations/registry.ts';
 import { NoAnswer } from '../schema/shared.ts';
 import { versions } from '../versions.ts';
 import { ErrorResponses } from './error-responses.ts';
+import { type Addresses, introduction } from './introduction.ts';
 import { type JsonSchema, propertiesOf, SchemaCollection } from './json-schema.ts';
 
-export interface OpenApiSettings {
+export interface OpenApiSettings extends Addresses {
   readonly brand: Brand;
-  readonly baseUrl: string;
   readonly apiUrl: string;
 }
 
@@ -129,7 +129,7 @@ function describe(
   };
 }
 
-export function openApiDocument({ brand, baseUrl, apiUrl }: OpenApiSettings): OpenApiDocument {
+export function openApiDocument({ brand, baseUrl, apiUrl, gatewayUrl }: OpenApiSettings): OpenApiDocument {
   const names = headerNames(brand);
   const schemas = new SchemaCollection();
   const errors = new ErrorResponses(schemas);
@@ -140,7 +140,11 @@ export function openApiDocument({ brand, baseUrl, apiUrl }: OpenApiSettings): Op
   }
   return {
     openapi: '3.1.0',
-    info: { title: `${brand.long} management API`, version: versions.at(-1)?.name ?? '' },
+    info: {
+      title: `${brand.long} management API`,
+      version: versions.at(-1)?.name ?? '',
+      description: introduction({ baseUrl, gatewayUrl }),
+    },
     servers: [{ url: baseUrl }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     security: [{ bearer: [] }, { brandedHeader: [] }],
