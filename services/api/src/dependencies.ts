@@ -30,11 +30,11 @@ export interface Dependencies {
   readonly apiUrl: string;
   readonly baseUrl: string;
   /** Notifies the relay that the outbox has new rows. */
-  readonly ringOutbox: () => void;
+  readonly notifyOutbox: () => void;
   /** Notifies gateways that the route of a resource, or of all resources without a uid, may have changed. */
-  readonly ringRoutes: (resourceUid?: string) => void;
+  readonly notifyRoutes: (resourceUid?: string) => void;
   /** Notifies the stream of a runner that its instances have changed. */
-  readonly ringInstances: (runnerId: string) => void;
+  readonly notifyInstances: (runnerId: string) => void;
   /** Configuration of placement: where instances run and which resources they get. */
   readonly placement: PlacementConfig;
   readonly deployments: DeploymentWatch;

@@ -97,13 +97,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     usage,
     apiUrl: expected,
     baseUrl: `${expected}${prefix}`,
-    ringOutbox: createNotifier(database, outboxChannel, (err) =>
+    notifyOutbox: createNotifier(database, outboxChannel, (err) =>
       logger.warn({ err }, 'outbox notification failed; the relay finds the rows by polling'),
     ),
-    ringRoutes: createNotifier(database, routesChannel, (err) =>
+    notifyRoutes: createNotifier(database, routesChannel, (err) =>
       logger.warn({ err }, 'route notification failed; gateways find the change by polling'),
     ),
-    ringInstances: createNotifier(database, instancesChannel, (err) =>
+    notifyInstances: createNotifier(database, instancesChannel, (err) =>
       logger.warn({ err }, 'instance notification failed; the node stream finds the change by polling'),
     ),
     placement,

@@ -99,7 +99,7 @@ async function runOnce(
       },
       enqueueReconcile: async (uid: string, urgency: Urgency = 'now') => {
         await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId: call.workspace.id, trace });
-        if (urgency === 'now') after.push(() => dependencies.ringOutbox());
+        if (urgency === 'now') after.push(() => dependencies.notifyOutbox());
       },
     });
     const made = await registration.write?.(writeCall, prepared);

@@ -17,7 +17,7 @@ export async function recordHeartbeat(context: NodeContext, runnerId: string, bo
     await requeueAfterReturn(tx, runnerId);
     return true;
   });
-  if (isBack) dependencies.ringOutbox();
+  if (isBack) dependencies.notifyOutbox();
 }
 
 async function recordIf(

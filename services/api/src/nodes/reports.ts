@@ -31,8 +31,8 @@ export async function recordReports(context: NodeContext, runnerId: string, body
     return { starts, resources, isPoolShort };
   });
   for (const start of outcome.starts) context.observeStart(start);
-  if (outcome.resources.size > 0 || outcome.isPoolShort) context.dependencies.ringOutbox();
-  for (const uid of outcome.resources.keys()) context.dependencies.ringRoutes(uid);
+  if (outcome.resources.size > 0 || outcome.isPoolShort) context.dependencies.notifyOutbox();
+  for (const uid of outcome.resources.keys()) context.dependencies.notifyRoutes(uid);
 }
 
 /**

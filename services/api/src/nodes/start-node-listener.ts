@@ -108,7 +108,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     const runnerId = await runnerOf(context, request);
     const session = await openSession(context, runnerId, request.body);
     // Gateways reload the runner's ingress address.
-    dependencies.ringRoutes();
+    dependencies.notifyRoutes();
     logger.info({ runner: runnerId, session: session.session }, 'runner connected');
     const ended = new AbortController();
     request.raw.socket.once('close', () => ended.abort());

@@ -30,7 +30,7 @@ export async function openSession(context: NodeContext, runnerId: string, body: 
   const session = await context.database
     .transaction()
     .execute((tx) => beginSession(tx, runnerId, hello, ingressSecret));
-  context.dependencies.ringOutbox();
+  context.dependencies.notifyOutbox();
   if (ingressSecret === null) return { session, secrets: undefined };
   return { session, secrets: { ingressSecret, callSecret: await callSecretOf(context, ingressSecret) } };
 }

@@ -58,8 +58,8 @@ async function markSilentRunnersLost(context: NodeContext, lostAfterSeconds: num
       { runner: id, name, instances: ended },
       'runner lost; its instances are placed elsewhere, its sandboxes wait for it',
     );
-    context.dependencies.ringOutbox();
-    context.dependencies.ringRoutes();
+    context.dependencies.notifyOutbox();
+    context.dependencies.notifyRoutes();
   }
 }
 

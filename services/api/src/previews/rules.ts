@@ -101,7 +101,7 @@ const endOf = (spec: JsonObject, { created_at }: ResourceRow): Date | null => {
 /** Gateways find a preview by the uid of its sandbox. */
 function notifyGateways({ parents, dependencies, afterCommit }: RuleContext): void {
   const sandbox = parents.at(-1);
-  if (sandbox !== undefined) afterCommit(() => dependencies.ringRoutes(sandbox.uid));
+  if (sandbox !== undefined) afterCommit(() => dependencies.notifyRoutes(sandbox.uid));
 }
 
 function showAddress(

@@ -97,7 +97,7 @@ async function createToken(call: WriteCall<typeof createPreviewToken>): Promise<
     .returningAll()
     .executeTakeFirstOrThrow();
   call.target(`preview/${found.preview.name}`);
-  call.afterCommit(() => dependencies.ringRoutes(found.sandbox.uid));
+  call.afterCommit(() => dependencies.notifyRoutes(found.sandbox.uid));
   return render(row, value, found, call);
 }
 
@@ -125,7 +125,7 @@ async function deleteToken(call: WriteCall<typeof deletePreviewToken>): Promise<
     .execute();
   if (deleted.length === 0) throw requestErrors.not_found();
   call.target(`preview/${preview.name}`);
-  call.afterCommit(() => dependencies.ringRoutes(sandbox.uid));
+  call.afterCommit(() => dependencies.notifyRoutes(sandbox.uid));
   return { message: deleted.length === 1 ? 'The token is deleted.' : `${deleted.length} tokens are deleted.` };
 }
 

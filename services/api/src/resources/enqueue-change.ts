@@ -9,5 +9,5 @@ export async function enqueueChange(
   urgency: Urgency = 'now',
 ): Promise<void> {
   await enqueueReconcile(uid, urgency);
-  if (served === true) afterCommit(() => dependencies.ringRoutes(uid));
+  if (served === true) afterCommit(() => dependencies.notifyRoutes(uid));
 }

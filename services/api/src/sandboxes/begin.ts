@@ -89,7 +89,7 @@ async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, a
   const desired = await openInstance(dependencies, instance).catch(() => undefined);
   const result = desired && (await dependencies.runners.call(runner, 'adopt', desired, maxAdoptionMs));
   if (result?.call === 'done' || result?.call === 'unchanged') return answer;
-  dependencies.ringInstances(runner.id);
+  dependencies.notifyInstances(runner.id);
   // An instance that was never adopted has no user data, so replacing it loses nothing.
   const isUnusable = result?.call === 'failed' || result?.call === 'unknown';
   if (!isUnusable) return answer;

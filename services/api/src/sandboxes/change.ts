@@ -112,7 +112,7 @@ async function sendToRunner(
     await openInstance(dependencies, changed),
     maxChangeMs,
   );
-  if (result?.call !== 'done' && result?.call !== 'unchanged') dependencies.ringInstances(runner.id);
+  if (result?.call !== 'done' && result?.call !== 'unchanged') dependencies.notifyInstances(runner.id);
 }
 
 async function setExpiry(context: RuleContext, row: ResourceRow): Promise<ResourceRow> {

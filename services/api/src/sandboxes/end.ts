@@ -8,7 +8,7 @@ export async function endSandbox(context: RuleContext, row: ResourceRow, reason:
   const ended = await terminateSandbox(tx, { uid, workspaceId, name, spec }, endingOf(row, reason));
   if (ended === undefined) return row;
   context.afterCommit(() => {
-    for (const { runnerId } of ended.retired) dependencies.ringInstances(runnerId);
+    for (const { runnerId } of ended.retired) dependencies.notifyInstances(runnerId);
   });
   return { ...row, status: 'TERMINATED', terminated_at: ended.terminatedAt };
 }

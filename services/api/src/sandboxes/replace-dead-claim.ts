@@ -46,8 +46,8 @@ export async function replaceDeadClaim(
     return true;
   });
   if (isReplaced) {
-    dependencies.ringOutbox();
-    dependencies.ringRoutes(uid);
+    dependencies.notifyOutbox();
+    dependencies.notifyRoutes(uid);
   }
   return isReplaced;
 }

@@ -59,14 +59,14 @@ export class NodeLink {
   report(instance: string, observation: Observation): void {
     const isStillReady = this.#reports.stateOf(instance) === 'ready' && observation.state === 'ready';
     this.#reports.put(instance, observation);
-    if (isStillReady) this.#ringSoon();
+    if (isStillReady) this.#notifySoon();
     else this.#reportNotifier.notify();
   }
 
   /** Reports of a ready sandbox whether it is awake, and when it was used. */
   reportActivity(instance: string, activity: SandboxActivity): void {
     this.#reports.putActivity(instance, activity);
-    if (activity.awake && !activity.isExpired) this.#ringSoon();
+    if (activity.awake && !activity.isExpired) this.#notifySoon();
     else this.#reportNotifier.notify();
   }
 
@@ -74,7 +74,7 @@ export class NodeLink {
    * Sends reports that are not urgent together and a little later, not in the moment in which a client begins to use
    * a sandbox.
    */
-  #ringSoon(): void {
+  #notifySoon(): void {
     this.#soon ??= setTimeout(() => {
       this.#soon = undefined;
       this.#reportNotifier.notify();

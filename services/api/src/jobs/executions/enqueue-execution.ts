@@ -7,5 +7,5 @@ export type EnqueueCall = Pick<WriteCall, 'tx' | 'workspace' | 'trace' | 'afterC
 export async function enqueueExecution(call: EnqueueCall, id: string): Promise<void> {
   const { tx, workspace, trace, dependencies } = call;
   await enqueue(tx, { topic: 'execution', key: id, workspaceId: workspace.id, trace });
-  call.afterCommit(() => dependencies.ringOutbox());
+  call.afterCommit(() => dependencies.notifyOutbox());
 }

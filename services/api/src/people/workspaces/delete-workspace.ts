@@ -42,8 +42,8 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
     for (const [resourceType, count] of [...held].sort()) await releaseQuota(tx, row.account_id, resourceType, count);
   });
   call.afterCommit(() => {
-    dependencies.ringOutbox();
-    dependencies.ringRoutes();
+    dependencies.notifyOutbox();
+    dependencies.notifyRoutes();
     dependencies.authenticator.forget(({ memberships }) =>
       memberships.some(({ workspaceId }) => workspaceId === row.id),
     );
