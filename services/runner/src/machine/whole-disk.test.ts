@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,8 @@ test('a folder on a partition belongs to the whole disk', async () => {
   run('truncate', '--size', '64M', image);
   const disk = run('losetup', '--find', '--show', image);
   made.defer(() => void run('losetup', '--detach', disk));
+  // The partition of a run that was killed stays on the device and would be in the way.
+  spawnSync('delpart', [disk, '1']);
   run('addpart', disk, '1', '2048', '100000');
   made.defer(() => void run('delpart', disk, '1'));
   run('mkfs.ext4', '-q', `${disk}p1`);
