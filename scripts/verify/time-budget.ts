@@ -28,7 +28,7 @@ export const alone: readonly string[] = ['sandbox-neighbours', 'hosts'];
 
 /** Seconds of a heavy file in its lane, beside two others. 0 means that the file runs with --full only. */
 export const fileShares: Readonly<Record<string, number>> = {
-  'services/gateway/test/e2e/proxy.test.ts': 10,
+  'services/gateway/test/e2e/proxy.test.ts': 20,
   'services/guest/test/e2e/files.test.ts': 15,
   'services/guest/test/e2e/fuzz.test.ts': 10,
   'services/guest/test/e2e/helper.test.ts': 10,

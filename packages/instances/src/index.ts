@@ -16,7 +16,6 @@ export { asksForRunc, isolationNeedOf, mayAskForRunc } from './place/runc-rule.t
 export { takeRunners } from './place/take-runners.ts';
 export { waitingMessage } from './place/waiting-message.ts';
 export { type Claimed, type ClaimResult, claimWarm, commitClaim } from './sandbox/claim-warm.ts';
-export { type PoolSpec, poolKeyOf } from './sandbox/pool-key.ts';
 export {
   expiresInSeconds,
   expiryMessage,
@@ -25,6 +24,7 @@ export {
 } from './sandbox/sandbox-lifetime.ts';
 export { terminateSandbox } from './sandbox/terminate-sandbox.ts';
 export { loadConnections, loadRegions } from './spec/load-references.ts';
+export { type PoolSpec, poolKeyOf } from './spec/pool-key.ts';
 export {
   bootOf,
   bootRevision,

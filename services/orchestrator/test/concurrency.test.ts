@@ -2,35 +2,20 @@
 // loses all its data.
 import { randomUUID } from 'node:crypto';
 import { connect } from '@berth/database';
-import { PlacementConfig } from '@berth/instances';
-import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { wrongCounters } from '../../../tests/harness/counters.ts';
 import { until } from '../../../tests/harness/until.ts';
 import { reconcileResource } from '../src/reconcile/reconcile-resource.ts';
-import { createCounters } from '../src/run/counters.ts';
 import type { Dependencies } from '../src/run/dependencies.ts';
-import { type ControlPlane, startControlPlane, testPlacement, testRegions, testScaling } from './control-plane.ts';
+import { type ControlPlane, startControlPlane } from './control-plane.ts';
+import { testDependencies } from './test-dependencies.ts';
 
 const notified: string[] = [];
 const dependenciesOf = (controlPlane: ControlPlane): Dependencies & AsyncDisposable => {
   const database = connect({ url: controlPlane.api.databaseUrl, maxConnections: 12 });
-  return {
-    placement: PlacementConfig.parse(testPlacement),
-    scaling: testScaling,
-    limits: { limits: {}, tiers: {} },
-    brand: conformanceBrand(),
-    regions: testRegions,
-    database,
-    logger: createLogger({ role: 'test' }, { level: 'silent' }),
-    counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    notifyRunner: (runnerId) => void notified.push(runnerId),
-    notifyGateways: () => {},
-    random: Math.random,
-    [Symbol.asyncDispose]: () => database.destroy(),
-  };
+  const dependencies = testDependencies(database, { notifyRunner: (runnerId) => void notified.push(runnerId) });
+  return { ...dependencies, [Symbol.asyncDispose]: () => database.destroy() };
 };
 
 test('runs of one key at the same moment place once and reserve once', async () => {

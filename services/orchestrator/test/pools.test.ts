@@ -1,23 +1,13 @@
 // Warm pools with real engines: filled when a runner joins, refilled after a claim, never larger than requested, and
 // removed when no longer requested. Sandboxes are created through the api.
 import { connect } from '@berth/database';
-import { PlacementConfig } from '@berth/instances';
-import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { until } from '../../../tests/harness/until.ts';
 import { createRecentUse } from '../src/pools/recent-use.ts';
 import { reconcilePools } from '../src/pools/reconcile-pools.ts';
-import { createCounters } from '../src/run/counters.ts';
-import {
-  type ControlPlane,
-  startControlPlane,
-  tell,
-  testPlacement,
-  testRegions,
-  testScaling,
-} from './control-plane.ts';
+import { type ControlPlane, startControlPlane, tell } from './control-plane.ts';
+import { testDependencies } from './test-dependencies.ts';
 
 const image = 'example/sandbox:1';
 let controlPlane: ControlPlane;
@@ -183,19 +173,7 @@ test('images used lately are kept ready too, no more of each than were used, for
 
 test('runs at the same moment fill once', async () => {
   const database = connect({ url: controlPlane.api.databaseUrl, maxConnections: 12 });
-  const dependencies = {
-    placement: PlacementConfig.parse(testPlacement),
-    scaling: testScaling,
-    limits: { limits: {}, tiers: {} },
-    brand: conformanceBrand(),
-    regions: testRegions,
-    database,
-    logger: createLogger({ role: 'test' }, { level: 'silent' }),
-    counters: createCounters(createMetricsRegistry({ role: 'test' })),
-    notifyRunner: () => {},
-    notifyGateways: () => {},
-    random: Math.random,
-  };
+  const dependencies = testDependencies(database);
   const runner = await controlPlane.addRunner();
   await sql`update runners set warm = ${JSON.stringify([{ image, count: 6 }])} where id = ${runner}`.execute(database);
   const recentUse = createRecentUse(database);

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../../engines/test-database.ts';
 import { PlacementConfig } from '../config.ts';
 import type { ChosenImage } from '../images/choose-image.ts';
+import { type PoolSpec, poolKeyOf } from '../spec/pool-key.ts';
 import { warmInstanceSpec, warmReservedMb } from '../spec/sandbox-instance.ts';
 import { SandboxSpec } from '../spec/sandbox-spec.ts';
 import { claimWarm, commitClaim, RoomTaken } from './claim-warm.ts';
-import { type PoolSpec, poolKeyOf } from './pool-key.ts';
 
 const [accountId, workspaceId] = [randomUUID(), randomUUID()];
 let home: Awaited<ReturnType<typeof createTestDatabase>>;

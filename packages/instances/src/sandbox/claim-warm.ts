@@ -13,6 +13,7 @@ import { lockRoom } from '../place/account-room.ts';
 import { type Candidate, isolationFor, place } from '../place/place.ts';
 import { isolationNeedOf } from '../place/runc-rule.ts';
 import { reserveMemory } from '../place/take-runners.ts';
+import { poolKeyOf } from '../spec/pool-key.ts';
 import {
   bootRevision,
   sandboxInstanceSpec,
@@ -23,7 +24,6 @@ import {
 import type { SandboxSpec } from '../spec/sandbox-spec.ts';
 import type { InstanceOwner, StoredInstanceSpec } from '../spec/workload-instance.ts';
 import { mayBeClaimed } from './may-be-claimed.ts';
-import { poolKeyOf } from './pool-key.ts';
 
 export interface Claimant {
   readonly sandbox: Omit<InstanceOwner, 'kind'>;

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from '../config.ts';
 import { mayBeClaimed } from '../sandbox/may-be-claimed.ts';
-import { poolKeyOf } from '../sandbox/pool-key.ts';
+import { poolKeyOf } from './pool-key.ts';
 import {
   bootOf,
   bootRevision,

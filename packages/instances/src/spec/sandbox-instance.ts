@@ -5,9 +5,9 @@ import { durationSeconds, publicSandboxApiPort, systemPort } from '@berth/contra
 import { guestPort } from '@berth/contract/guest';
 import type { InstanceSpec } from '@berth/contract/node';
 import type { PlacementConfig, PlacementSettings } from '../config.ts';
-import type { PoolSpec } from '../sandbox/pool-key.ts';
 import { environmentOf, listenVariables } from './environment-variables.ts';
 import { cpusOf, newestGeneration } from './instance-defaults.ts';
+import type { PoolSpec } from './pool-key.ts';
 import type { SandboxSpec } from './sandbox-spec.ts';
 import type { InstanceOwner, PlacementDecision, StoredInstanceSpec } from './workload-instance.ts';
 
