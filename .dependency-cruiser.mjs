@@ -13,6 +13,7 @@ const packages = [
   'usage',
   'identity',
   'instances',
+  'jobs',
 ];
 
 const TEST_FOLDERS = '^(packages|services)/[^/]+/test/';
@@ -33,7 +34,7 @@ const folders = {
     'policies volumes workloads applications jobs previews sandboxes',
   gateway: 'demand errors http workloads audit proxy routing access previews serve',
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
-  orchestrator: 'executions removal run deployments pools sandboxes reconcile',
+  orchestrator: 'removal run executions dispatch deployments pools sandboxes reconcile',
   runner: 'machine state driver failures node ingress logs network sleep images sandbox disk instances start',
   server: 'sections commands roles',
 };

@@ -10,10 +10,11 @@ export const outboxTopics = {
   pool: 'pool',
   removal: 'removal',
   execution: 'execution',
+  dispatch: 'dispatch',
 } as const;
 
 type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution'];
-type TopicOfDeployment = (typeof outboxTopics)['pool'];
+type TopicOfDeployment = (typeof outboxTopics)['pool' | 'dispatch'];
 
 /** A message names its workspace, if it has one, because the relay shares its batches between workspaces. */
 export type OutboxMessage = { readonly key: string; readonly trace?: string | undefined } & (

@@ -158,6 +158,17 @@ export interface Tables {
     status: string;
     spec: Json<JsonObject>;
     task_count: number;
+    /** Largest number of tasks at once. */
+    parallelism: Generated<number>;
+    /** Memory of each task. */
+    memory_mb: Generated<number>;
+    /** Tasks with an attempt that is not settled yet. */
+    active: Generated<number>;
+    succeeded: Generated<number>;
+    failed: Generated<number>;
+    cancelled: Generated<number>;
+    /** Attempts that were repeated for the task's own fault. */
+    retried: Generated<number>;
     /** Bytes taken from the account's limit. */
     bytes: Generated<number>;
     generation: Generated<number>;
@@ -172,6 +183,18 @@ export interface Tables {
     index: number;
     status: Generated<string>;
     input: Json<JsonObject>;
+    /** Number of its newest attempt; 0 before the first. */
+    attempt: Generated<number>;
+    /** Attempts that failed for the task's own fault. */
+    failures: Generated<number>;
+    /** Attempts that ended for another reason, such as a lost machine. */
+    losses: Generated<number>;
+    /** The next attempt starts no earlier. */
+    not_before: NullableTime;
+    /** How its newest settled attempt ended. */
+    reason: string | null;
+    exit_code: number | null;
+    message: string | null;
     created_at: Time;
     updated_at: Time;
     scheduled_at: NullableTime;
@@ -187,6 +210,8 @@ export interface Tables {
     memory_mb: Generated<number>;
     cpus: Generated<number>;
     reserved_mb: Generated<number>;
+    /** Tasks of jobs that it runs at once. */
+    max_tasks: Generated<number>;
     session: Generated<number>;
     version: string | null;
     free_memory_mb: number | null;
@@ -221,7 +246,7 @@ export interface Tables {
     runner_id: string;
     spec: Json<JsonObject>;
     desired: Generated<'running' | 'leaving' | 'gone'>;
-    state: Generated<'placed' | 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost'>;
+    state: Generated<'placed' | 'pulling' | 'starting' | 'ready' | 'ended' | 'failed' | 'gone' | 'lost'>;
     code: string | null;
     message: string | null;
     starts: Generated<number>;
@@ -239,6 +264,16 @@ export interface Tables {
     ready_at: NullableTime;
     failed_at: NullableTime;
     ended_at: NullableTime;
+    /** Set for an attempt of a task, with the two columns after it. */
+    execution_id: string | null;
+    task_index: number | null;
+    attempt: number | null;
+    /** `reason` and `exitCode` of an attempt that has ended. */
+    result: NullableJson<JsonObject>;
+    /** When the process of an attempt ended; `ready_at` is when it started. */
+    finished_at: NullableTime;
+    /** When the end of an attempt became part of its task. */
+    settled_at: NullableTime;
   };
   log_usage: { workspace_id: string; day: string; bytes: number };
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };

@@ -16,5 +16,9 @@ export const poolMessage = defineMessage({ name: outboxTopics.pool, input: keyOn
 /** Removes the remains of a deleted workspace. Key: id of the workspace. */
 export const removalMessage = defineMessage({ name: outboxTopics.removal, input: keyOnly });
 
-/** Continues a job's execution. Key: id of the execution. */
+/** Settles the attempts of an execution that have ended. Key: id of the execution. */
 export const executionMessage = defineMessage({ name: outboxTopics.execution, input: keyOnly });
+
+/** Places waiting tasks of all executions on runners. Key: `dispatchKey`, the only one. */
+export const dispatchMessage = defineMessage({ name: outboxTopics.dispatch, input: keyOnly });
+export const dispatchKey = 'deployment';

@@ -82,6 +82,19 @@ const SandboxInstance = InstanceFields.extend({ mode: z.literal('sandbox'), ...r
 export type SandboxInstance = z.infer<typeof SandboxInstance>;
 
 /**
+ * Runs the image's own command once. It is never started a second time under the same id, so every run of a task has an
+ * instance of its own. The runner keeps the container until the api has recorded how it ended.
+ */
+const TaskInstance = InstanceFields.extend({
+  mode: z.literal('task'),
+  /** Time after the start of the process at which the runner ends it. */
+  timeoutSeconds: z.number().positive(),
+  /** Time between SIGTERM and SIGKILL when the runner ends the process. */
+  graceSeconds: z.number().nonnegative(),
+});
+export type TaskInstance = z.infer<typeof TaskInstance>;
+
+/**
  * Adds the mode to an instance of the previous release, which has none: there an instance with `sandbox` is a sandbox
  * and every other instance serves. The api of that release sends this form to an upgraded runner, and the rows that it
  * wrote to `instances.spec` stay for as long as their instances run. So this is needed until a migration sets `mode` in
@@ -97,7 +110,10 @@ function withMode(instance: unknown): unknown {
  * whole life. The other fields of a sandbox may change, each time under a higher generation, and are applied to the
  * running sandbox.
  */
-export const DesiredInstance = z.preprocess(withMode, z.discriminatedUnion('mode', [ServeInstance, SandboxInstance]));
+export const DesiredInstance = z.preprocess(
+  withMode,
+  z.discriminatedUnion('mode', [ServeInstance, SandboxInstance, TaskInstance]),
+);
 export type DesiredInstance = z.infer<typeof DesiredInstance>;
 
 const notInSpec = { id: true, generation: true, workspaceId: true, revision: true, env: true } as const;
@@ -108,7 +124,11 @@ const notInSpec = { id: true, generation: true, workspaceId: true, revision: tru
  */
 export const InstanceSpec = z.preprocess(
   withMode,
-  z.discriminatedUnion('mode', [ServeInstance.omit(notInSpec), SandboxInstance.omit(notInSpec)]),
+  z.discriminatedUnion('mode', [
+    ServeInstance.omit(notInSpec),
+    SandboxInstance.omit(notInSpec),
+    TaskInstance.omit(notInSpec),
+  ]),
 );
 export type InstanceSpec = z.infer<typeof InstanceSpec>;
 
@@ -128,12 +148,45 @@ export type FailureCode = z.infer<typeof FailureCode>;
 
 /**
  * States of an instance as its runner sees it.
+ * - `ready`: it takes connections; the process of a task runs.
+ * - `ended`: the task has ended, and waits for the order to remove it. Only a task reports it.
  * - `failed`: the runner gave up, and waits for the order to remove the instance.
  * - `gone`: nothing of the instance is left on the runner, or it was never there.
  */
-export const instanceStates = ['pulling', 'starting', 'ready', 'failed', 'gone'] as const;
+export const instanceStates = ['pulling', 'starting', 'ready', 'ended', 'failed', 'gone'] as const;
 export const InstanceState = z.enum(instanceStates);
 export type InstanceState = z.infer<typeof InstanceState>;
+
+/**
+ * How a task ended.
+ * - `exited`: its process ended by itself; the exit code says whether it succeeded.
+ * - `timeout`: the runner ended it after `timeoutSeconds`.
+ * - `lost`: its container is gone, and with it the exit code. The process may have run.
+ * - The other reasons are those of `failureCodes`.
+ */
+export const taskEndReasons = [
+  'exited',
+  'timeout',
+  'out_of_memory',
+  'disk_full',
+  'image_missing',
+  'image_refused',
+  'image_unavailable',
+  'start_failed',
+  'lost',
+] as const;
+export const TaskEndReason = z.enum(taskEndReasons);
+export type TaskEndReason = z.infer<typeof TaskEndReason>;
+
+/** Result of a task. Times are durations, because the clocks of runners are not synchronized with ours. */
+export const TaskResult = z.object({
+  reason: TaskEndReason,
+  exitCode: z.int().optional(),
+  /** Time for which its process ran; absent when it never started, or when that is not known. */
+  ranMs: z.number().nonnegative().optional(),
+  endedMsAgo: z.number().nonnegative(),
+});
+export type TaskResult = z.infer<typeof TaskResult>;
 
 /** Milliseconds spent in each stage of bringing the instance up. */
 export const InstanceStages = z.object({
@@ -163,5 +216,7 @@ export const InstanceReport = z.object({
   usedMsAgo: z.number().nonnegative().optional(),
   /** The sandbox was unused for `expiresIdleSeconds`. */
   isExpired: z.boolean().optional(),
+  /** Of a task that has `ended`. */
+  result: TaskResult.optional(),
 });
 export type InstanceReport = z.infer<typeof InstanceReport>;

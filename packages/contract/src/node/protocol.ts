@@ -59,6 +59,8 @@ export const Hello = z.object({
    * receives secrets.
    */
   ingressCredential: z.enum(['secret', 'certificate']).default('secret'),
+  /** Tasks of jobs that it runs at once. A runner of the previous release omits it and gets none. */
+  maxTasks: z.int().nonnegative().default(0),
   /** Warm pools that the operator wants on this runner. */
   warm: z.array(WarmPoolSpec).max(100).default([]),
   /** Maximum size of the warm pools that are also kept for recently used images. */

@@ -1,13 +1,13 @@
 // Cancels an execution: no new task starts, running tasks end by themselves. An execution that has already ended stays
 // as it is.
 import { allowLongStatements, type DatabaseTransaction } from '@berth/database';
+import { nextStatus } from '@berth/jobs';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
 import { type EnqueueCall, enqueueExecution } from './enqueue-execution.ts';
 import { type ExecutionPath, showExecution } from './get.ts';
 import { type ExecutionRow, executionColumns, findJob, lockExecution } from './record.ts';
-import { nextStatus } from './transitions.ts';
 
 type CancelCall = EnqueueCall & Pick<WriteCall, 'target'>;
 

@@ -2,11 +2,12 @@
 // index give the same order.
 import type { Sort } from '@berth/contract';
 import type { Database } from '@berth/database';
+import { FixedSpec } from '@berth/jobs';
 import { type SqlBool, sql } from 'kysely';
 import { type ReadCall, StreamedAnswer } from '../../http/call.ts';
 import { cutPage, openPaging, streamArray } from '../../resources/paging.ts';
 import { normalizeQuery } from '../../resources/search-text.ts';
-import { type ExecutionRow, FixedSpec, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
+import { type ExecutionRow, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
 import { renderTask } from './render.ts';
 
 interface ListQuery {

@@ -2,18 +2,7 @@
 import { requestErrors } from '@berth/contract';
 import type { Database, DatabaseTransaction, Tables } from '@berth/database';
 import { type Selectable, sql } from 'kysely';
-import { z } from 'zod';
 import { findLive, type ResourceRow } from '../../resources/record.ts';
-
-/** Settings fixed at the start. The column also holds `job`, a copy of the job's configuration for the runner. */
-export const FixedSpec = z.object({
-  parallelism: z.int(),
-  timeoutSeconds: z.int(),
-  maxRetries: z.int(),
-  memoryOverrideMb: z.int().optional(),
-  env: z.record(z.string(), z.object({ $sealed: z.string() })).optional(),
-});
-export type FixedSpec = z.infer<typeof FixedSpec>;
 
 export type ExecutionRow = Omit<
   Selectable<Tables['executions']>,

@@ -1,7 +1,8 @@
 // Renders a stored execution for clients. Specification: Job execution.
+import { FixedSpec } from '@berth/jobs';
 import { mask } from '../../resources/secrets.ts';
 import { durationText } from './duration-text.ts';
-import { type ExecutionRow, FixedSpec, type TaskRow } from './record.ts';
+import { type ExecutionRow, type TaskRow } from './record.ts';
 import type { ExecutionStats } from './stats.ts';
 
 interface ExecutionNames {

@@ -12,6 +12,7 @@ import {
   uuidv7,
 } from '@berth/database';
 import { seal } from '@berth/identity';
+import { type FixedSpec, type JobSettings, jobSettings } from '@berth/jobs';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import type { WriteCall } from '../../http/call.ts';
@@ -21,8 +22,6 @@ import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
 import { deployable } from '../../resources/revisions.ts';
 import { enqueueExecution } from './enqueue-execution.ts';
 import { executionErrors } from './errors.ts';
-import { type JobSettings, jobSettings } from './job-settings.ts';
-import type { FixedSpec } from './record.ts';
 
 type StartCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Request = z.output<typeof CreateJobExecutionRequest>;
@@ -53,6 +52,8 @@ export async function startExecution(call: StartCall, jobName: string, request: 
       status: 'queued',
       spec,
       task_count: tasks.length,
+      parallelism: settings.parallelism,
+      memory_mb: request.memory ?? settings.memoryMb,
       bytes,
       created_by: call.principal.subject,
     })
