@@ -1,0 +1,164 @@
+// Every process of the service is killed while tasks run. Each task ends in one final state; every container start is
+// one recorded attempt, and every attempt beyond the first has a recorded reason. Docker itself is the witness: its
+// events say which container was started how often.
+import { rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { importScriptImage } from '../e2e/deploy/script-image.ts';
+import { ended, finalStatuses, makeJob, startExecution } from '../e2e/jobs/executions.ts';
+import { leftovers } from '../harness/leftovers.ts';
+import { seededRandom } from '../harness/seeded-random.ts';
+import { isFull, seed } from '../harness/size.ts';
+import { clientOf } from '../harness/workloads.ts';
+import { type StartWitness, witnessStarts } from './jobs/start-witness.ts';
+
+const tasks = isFull ? 2_000 : 60;
+const kills = isFull ? 60 : 6;
+const wipedTasks = isFull ? 500 : 20;
+/** Ends a wait for something that never converges. */
+const convergeMs = isFull ? 1_800_000 : 180_000;
+const random = seededRandom(seed);
+
+let fleet: Fleet;
+let witness: StartWitness;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    name: 'chaos-jobs',
+    workspaces: ['main'],
+    machines: 1,
+    settings: { BERTH_RUNNER_MEMORY_MB: '16384', BERTH_RUNNER_MAX_TASKS: '12' },
+  });
+  const dockerUrl = fleet.machines[0]?.dockerUrl ?? '';
+  const image = await importScriptImage(dockerUrl, 'berth-task', 'eval "$SCRIPT"');
+  // Every fifth task fails each time.
+  const script = 'sleep 0.3; test $((TASK_INDEX % 5)) -ne 0';
+  await makeJob(clientOf(fleet), 'work', {
+    ...{ image, script, generation: 'mk2' },
+    ...{ maxConcurrentTasks: 6, maxRetries: 1, timeout: 60 },
+  });
+  witness = witnessStarts(dockerUrl);
+}, 120_000);
+afterAll(async () => {
+  await witness?.stop();
+  await fleet?.[Symbol.asyncDispose]();
+});
+
+type Target = { readonly name: string; kill(): Promise<void>; start(): Promise<void> };
+
+const targets = (): readonly Target[] => [
+  { name: 'api', kill: () => fleet.api.kill(), start: () => fleet.api.start() },
+  { name: 'orchestrator', kill: () => fleet.orchestrator.kill(), start: () => fleet.orchestrator.start() },
+  ...fleet.machines.map(({ name, runner }) => ({ name, kill: () => runner.kill(), start: () => runner.start() })),
+  fleet.restate,
+  fleet.postgres,
+  fleet.clickhouse,
+];
+
+const start = (count: number) =>
+  startExecution(clientOf(fleet), 'work', { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
+
+/** Reads the execution until it has ended; while a process is away a read may fail. */
+async function watch(id: string): Promise<number> {
+  const deadline = Date.now() + convergeMs;
+  let reads = 0;
+  while (Date.now() < deadline) {
+    const answer = await fetch(`${fleet.url}/v0/jobs/work/executions/${id}`, {
+      headers: { authorization: `Bearer ${fleet.key}` },
+      signal: AbortSignal.timeout(10_000),
+    }).catch(() => undefined);
+    const body = answer?.status === 200 ? await answer.json().catch(() => undefined) : undefined;
+    if (body !== undefined) {
+      const { success, failure, cancelled, running, total } = body.stats;
+      expect(success + failure + cancelled + running).toBeLessThanOrEqual(total);
+      reads += 1;
+      if (finalStatuses.includes(body.status)) return reads;
+    }
+    await sleep(100);
+  }
+  throw new Error(`seed ${seed}: execution ${id} has not ended`);
+}
+
+/** Each target gets its turn, in a random order: chance must not leave one out. */
+async function killInTurn(): Promise<string[]> {
+  const killed: string[] = [];
+  let waiting: Target[] = [];
+  for (let round = 0; round < kills; round += 1) {
+    if (waiting.length === 0) waiting = targets().toSorted(() => random() - 0.5);
+    const target = waiting.pop();
+    if (target === undefined) throw new Error('nothing to kill');
+    await target.kill();
+    await sleep(random() * 500);
+    await target.start();
+    killed.push(target.name);
+    await sleep(500 + random() * 1_000);
+  }
+  return killed;
+}
+
+/** Compares tasks, attempts and container starts; empty when each run is accounted for once. */
+async function accountingFaults(externalId: string): Promise<string[]> {
+  const { id } = await fleet.database
+    .selectFrom('executions')
+    .select('id')
+    .where('external_id', '=', externalId)
+    .executeTakeFirstOrThrow();
+  const rows = await fleet.database.selectFrom('tasks').selectAll().where('execution_id', '=', id).execute();
+  const attempts = await fleet.database.selectFrom('instances').selectAll().where('execution_id', '=', id).execute();
+  return [
+    ...rows.flatMap((task) => {
+      const own = attempts.filter(({ task_index }) => task_index === task.index);
+      const isFifth = task.index % 5 === 0;
+      const right = isFifth ? 'failed' : 'succeeded';
+      return [
+        ...(task.status === right ? [] : [`task ${task.index} is ${task.status}, not ${right}`]),
+        ...(own.length === task.attempt ? [] : [`task ${task.index} has ${own.length} attempts, says ${task.attempt}`]),
+        ...(own.length === task.failures + task.losses + (isFifth ? 0 : 1)
+          ? []
+          : [`task ${task.index}: ${own.length} attempts for ${task.failures} failures and ${task.losses} losses`]),
+        ...(task.failures === (isFifth ? 2 : 0) ? [] : [`task ${task.index} failed ${task.failures} times`]),
+      ];
+    }),
+    ...attempts.flatMap((attempt) => {
+      const starts = witness.startsOf(attempt.id);
+      const hasExited = attempt.result?.reason === 'exited';
+      return [
+        ...(attempt.settled_at === null ? [`attempt ${attempt.id} is not settled`] : []),
+        ...(starts > 1 ? [`attempt ${attempt.id} was started ${starts} times`] : []),
+        ...(hasExited && starts !== 1 ? [`attempt ${attempt.id} exited but was started ${starts} times`] : []),
+      ];
+    }),
+  ];
+}
+
+test(`${tasks} tasks are accounted for exactly, through ${kills} kills (seed ${seed})`, async () => {
+  const id = await start(tasks);
+  const watching = watch(id);
+  const killed = await killInTurn();
+  const reads = await watching;
+  expect(new Set(killed)).toEqual(new Set(targets().map(({ name }) => name)));
+  const execution = await ended(clientOf(fleet), 'work', id);
+  const failing = Math.ceil(tasks / 5);
+  expect(execution.status, `seed ${seed}`).toBe('failed');
+  expect(execution.stats, `seed ${seed}`).toEqual({
+    ...{ total: tasks, success: tasks - failing, failure: failing },
+    ...{ retried: failing, cancelled: 0, running: 0 },
+  });
+  expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
+  console.log(`${killed.join(', ')} killed; ${reads} reads; ${witness.total()} container starts for ${tasks} tasks`);
+  // Idle again: nothing runs, is reserved or is left on the machine.
+  await expect.poll(() => leftovers(fleet), { timeout: 60_000 }).toEqual([]);
+}, convergeMs);
+
+test(`${wipedTasks} tasks finish although Restate loses its data in between`, async () => {
+  const id = await start(wipedTasks);
+  const succeeded = async () =>
+    (await clientOf(fleet).get(`/jobs/work/executions/${id}`)).body.stats.success;
+  await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0);
+  await fleet.restate.kill();
+  await rm(fleet.restate.dataFolder, { recursive: true, force: true });
+  await fleet.restate.start();
+  await watch(id);
+  expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
+}, convergeMs);

@@ -1,0 +1,148 @@
+// Executions become containers: every task ends in one final state, with its reason, and leaves nothing on its machine.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { leftovers } from '../harness/leftovers.ts';
+import { isFull } from '../harness/size.ts';
+import { clientOf } from '../harness/workloads.ts';
+import { type Registry, startRegistry } from './deploy/registry.ts';
+import { importScriptImage } from './deploy/script-image.ts';
+import { attemptsOf, ended, type JobRuntime, makeJob, startExecution, taskReasons } from './jobs/executions.ts';
+
+let fleet: Fleet;
+let registry: Registry;
+let image: string;
+
+beforeAll(async () => {
+  registry = await startRegistry('jobs');
+  fleet = await startFleet({
+    name: 'jobs',
+    workspaces: ['main'],
+    machines: 1,
+    settings: {
+      BERTH_RUNNER_MEMORY_MB: '16384',
+      BERTH_API_ALLOWED_REGISTRIES: JSON.stringify(['*', registry.host]),
+      BERTH_RUNNER_REGISTRIES: JSON.stringify([
+        { host: registry.host, username: registry.username, password: registry.password },
+      ]),
+    },
+  });
+  image = await importScriptImage(fleet.machines[0]?.dockerUrl ?? '', 'berth-task', 'eval "$SCRIPT"');
+}, 120_000);
+afterAll(async () => {
+  await fleet?.[Symbol.asyncDispose]();
+  await registry?.stop();
+});
+
+const client = () => clientOf(fleet);
+const job = (name: string, script: string, runtime: JobRuntime = {}) =>
+  makeJob(client(), name, { image, generation: 'mk3', ...runtime, script });
+
+describe.concurrent('executions', () => {
+  test.each([
+    { isolation: 'runc', generation: 'mk2' },
+    { isolation: 'gvisor', generation: 'mk3' },
+  ] as const)('on $isolation every task runs once, in a container of its own, and the counts add up', async ({
+    isolation,
+    generation,
+  }) => {
+    const count = isFull ? 100 : 20;
+    const name = `count-${isolation}`;
+    await job(name, 'test "$TASK_INDEX" -ge 0', { generation, maxConcurrentTasks: 8 });
+    const id = await startExecution(client(), name, { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
+    const execution = await ended(client(), name, id);
+    expect(execution.status).toBe('succeeded');
+    expect(execution.stats).toEqual({ total: count, success: count, failure: 0, cancelled: 0, retried: 0, running: 0 });
+    const attempts = await attemptsOf(fleet, name);
+    expect(attempts.map(({ task_index }) => task_index).toSorted((left, right) => (left ?? 0) - (right ?? 0))).toEqual(
+      Array.from({ length: count }, (_, n) => n),
+    );
+    expect(new Set(attempts.map(({ isolation: used }) => used))).toEqual(new Set([isolation]));
+    const [task] = execution.tasks;
+    expect(task.metadata).toMatchObject({
+      scheduledAt: expect.any(String),
+      startedAt: expect.any(String),
+      completedAt: expect.any(String),
+    });
+    expect(task.metadata.startedAt <= task.metadata.completedAt).toBe(true);
+  }, 180_000);
+
+  test('a task that exits with a code is repeated as often as its job allows, then fails with that code', async () => {
+    await job('exit', 'echo broken pipe; exit 3', { maxRetries: 2 });
+    const execution = await ended(client(), 'exit', await startExecution(client(), 'exit'));
+    expect(execution.status).toBe('failed');
+    expect(execution.stats).toMatchObject({ total: 1, failure: 1, retried: 2 });
+    expect(execution.tasks[0].conditions).toMatchObject([{ reason: 'ExitCode', severity: 'error' }]);
+    expect(execution.tasks[0].conditions[0].message).toMatch(/exit code 3.*broken pipe/s);
+    expect((await attemptsOf(fleet, 'exit')).map(({ result }) => result)).toEqual(
+      Array.from({ length: 3 }, () => ({ reason: 'exited', exitCode: 3 })),
+    );
+  }, 60_000);
+
+  test('a task beyond its timeout is ended, also when it ignores SIGTERM, and the execution ends as timeout', async () => {
+    await job('slow', 'trap "" TERM; sleep 600 & wait; sleep 600', { timeout: 1 });
+    const execution = await ended(client(), 'slow', await startExecution(client(), 'slow'));
+    expect([execution.status, taskReasons(execution)]).toEqual(['timeout', ['Timeout']]);
+  }, 60_000);
+
+  test('a task beyond its memory fails with that reason', async () => {
+    await job('hungry', 'busybox tail /dev/zero', { memory: 128 });
+    const execution = await ended(client(), 'hungry', await startExecution(client(), 'hungry'));
+    expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
+  }, 60_000);
+
+  test('a missing image fails its tasks at once, without retries', async () => {
+    await job('imageless', 'true', { image: `${registry.host}/nothing:1`, maxRetries: 5 });
+    const execution = await ended(client(), 'imageless', await startExecution(client(), 'imageless'));
+    expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['ImageMissing']]);
+    expect(execution.stats).toMatchObject({ failure: 1, retried: 0 });
+  }, 60_000);
+
+  test('a cancelled execution starts no further task, and the running ones finish', async () => {
+    await job('stop', 'sleep 4', { maxConcurrentTasks: 2 });
+    const id = await startExecution(client(), 'stop', { tasks: [{}, {}, {}, {}, {}, {}] });
+    const path = `/jobs/stop/executions/${id}`;
+    await expect.poll(async () => running((await client().get(path)).body), { timeout: 30_000 }).toBe(2);
+    expect((await client().delete(path)).body.status).toBe('cancelling');
+    const execution = await ended(client(), 'stop', id);
+    expect(execution.status).toBe('cancelled');
+    expect(execution.stats).toMatchObject({ total: 6, success: 2, cancelled: 4, failure: 0 });
+  }, 60_000);
+
+  test('variables and memory of an execution override those of its job, for this execution only', async () => {
+    await job('over', 'test "$WORD" = "$EXPECTED"', { memory: 512, env: { WORD: 'job', EXPECTED: 'job' } });
+    const override = { env: { WORD: 'own', EXPECTED: 'own' }, memory: 128 };
+    const first = await ended(client(), 'over', await startExecution(client(), 'over', override));
+    const second = await ended(client(), 'over', await startExecution(client(), 'over'));
+    expect([first.status, second.status]).toEqual(['succeeded', 'succeeded']);
+    expect((await attemptsOf(fleet, 'over')).map(({ memoryMb }) => memoryMb)).toEqual([128, 512]);
+  }, 60_000);
+
+  test('deleting a job cancels its execution; what ran in it finishes', async () => {
+    await job('doomed', 'sleep 4', { maxConcurrentTasks: 1 });
+    const id = await startExecution(client(), 'doomed', { tasks: [{}, {}] });
+    const path = `/jobs/doomed/executions/${id}`;
+    await expect.poll(async () => running((await client().get(path)).body), { timeout: 30_000 }).toBe(1);
+    expect((await client().delete('/jobs/doomed')).status).toBe(200);
+    const row = () =>
+      fleet.database
+        .selectFrom('executions')
+        .select(['status', 'succeeded', 'cancelled', 'active'])
+        .where('external_id', '=', id)
+        .executeTakeFirst();
+    await expect
+      .poll(row, { timeout: 30_000 })
+      .toEqual({ status: 'cancelled', succeeded: 1, cancelled: 1, active: 0 });
+  }, 60_000);
+});
+
+/** Tasks whose process runs. */
+const running = ({ tasks }: { readonly tasks: readonly { readonly status: string }[] }): number =>
+  tasks.filter(({ status }) => status === 'running').length;
+
+test('at the end no container, slot, reservation or file of a task is left', async () => {
+  await expect.poll(() => leftovers(fleet), { timeout: 60_000 }).toEqual([]);
+  const state = fleet.machines[0]?.stateFolder ?? '';
+  expect(readdirSync(join(state, 'tasks'))).toEqual([]);
+}, 90_000);
