@@ -99,6 +99,7 @@ async function killInTurn(): Promise<string[]> {
 
 /** Compares tasks, attempts and container starts; empty when each run is accounted for once. */
 async function accountingFaults(externalId: string): Promise<string[]> {
+  await witness.catchUp();
   const { id } = await fleet.database
     .selectFrom('executions')
     .select('id')

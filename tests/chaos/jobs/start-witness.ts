@@ -13,6 +13,8 @@ export interface StartWitness {
   startsOf(instance: string): number;
   /** Starts of all instances. */
   total(): number;
+  /** Resolves once everything that has happened until now is counted. */
+  catchUp(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -44,6 +46,10 @@ export function witnessStarts(dockerUrl: string): StartWitness {
   return {
     startsOf: (instance) => starts.get(instance)?.size ?? 0,
     total: () => [...starts.values()].reduce((sum, each) => sum + each.size, 0),
+    async catchUp() {
+      const nowSeconds = Math.floor(Date.now() / 1_000);
+      while (sinceSeconds < nowSeconds) await sleep(pollMs);
+    },
     async stop() {
       isStopping = true;
       await watching;
