@@ -8,6 +8,7 @@ import { gateway } from './gateway.ts';
 import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
 import { gvisorRestore } from './gvisor-restore.ts';
+import { jobs } from './jobs.ts';
 import { listing } from './listing.ts';
 import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
@@ -23,6 +24,7 @@ export const benches: readonly Bench[] = [
   apiWrite,
   durable,
   deploy,
+  jobs,
   cold,
   gateway,
   flood,
