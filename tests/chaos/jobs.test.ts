@@ -3,6 +3,7 @@
 // events say which container was started how often.
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { JobExecution } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { importScriptImage } from '../e2e/deploy/script-image.ts';
@@ -68,12 +69,14 @@ async function watch(id: string): Promise<number> {
       headers: { authorization: `Bearer ${fleet.key}` },
       signal: AbortSignal.timeout(10_000),
     }).catch(() => undefined);
-    const body = answer?.status === 200 ? await answer.json().catch(() => undefined) : undefined;
+    const body: unknown = answer?.status === 200 ? await answer.json().catch(() => undefined) : undefined;
     if (body !== undefined) {
-      const { success, failure, cancelled, running, total } = body.stats;
+      const { stats, status } = JobExecution.parse(body);
+      if (stats === undefined) throw new Error('the execution has no stats');
+      const { success, failure, cancelled, running, total } = stats;
       expect(success + failure + cancelled + running).toBeLessThanOrEqual(total);
       reads += 1;
-      if (finalStatuses.includes(body.status)) return reads;
+      if (finalStatuses.includes(status)) return reads;
     }
     await sleep(100);
   }
