@@ -74,7 +74,7 @@ test('kinds.first-status: each deployed kind reports after creation a status of 
     [samples.drive, waits, /waiting for storage/i],
     [samples.volume, waits, /waiting for storage/i],
     [samples.model, 'DEPLOYED', /not served yet/i],
-    [samples.job, 'DEPLOYED', /do not run yet/i],
+    [samples.job, 'DEPLOYED', /ready/i],
     [samples.vpc, 'DEPLOYED', /ready/i],
     [samples.egressGateway, 'DEPLOYED', /ready/i],
   ];

@@ -34,6 +34,22 @@ test('ended instances are removed after a day, join tokens 30 days after their u
   await database.destroy();
 });
 
+test('an ended attempt stays until its task knows how it ended', async () => {
+  await using home = await createTestDatabase();
+  const database = connect({ url: home.url, maxConnections: 2 });
+  const runner = randomUUID();
+  await sql`insert into runners (id, name, region) values (${runner}, 'r', 'local')`.execute(database);
+  for (const isSettled of [true, false])
+    await sql`insert into instances (id, workspace_id, resource_uid, revision, runner_id, spec, reserved_mb, ended_at,
+        execution_id, task_index, attempt, settled_at)
+      values (${randomUUID()}, ${randomUUID()}, ${randomUUID()}, 'rev-1', ${runner}, '{}', 0, now() - interval '2 days',
+        ${randomUUID()}, 0, 1, case when ${isSettled}::boolean then now() end)`.execute(database);
+  expect(await maintain(database)).toMatchObject({ removedInstances: 1 });
+  const left = await database.selectFrom('instances').select('settled_at').execute();
+  expect(left).toEqual([{ settled_at: null }]);
+  await database.destroy();
+});
+
 test('terminated resources are removed after their retention, 30 days at most, and their events stay', async () => {
   await using home = await createTestDatabase();
   const database = connect({ url: home.url, maxConnections: 2 });

@@ -82,8 +82,15 @@ const previews = byStatement(sql`select remove_previews(array(
 /** Expired tokens stay visible for 7 days, so that refused callers can see why. */
 const previewTokens = expiredRows('preview_tokens', 'id', sql`expires_at < now() - interval '7 days'`);
 
-/** Ended instances stay for a day: the failures of a revision are counted from them. */
-const instances = expiredRows('instances', 'id', sql`ended_at < now() - interval '1 day'`);
+/**
+ * Ended instances stay for a day: the failures of a revision are counted from them. An attempt stays until its task
+ * knows how it ended, because the task would wait for it without an end.
+ */
+const instances = expiredRows(
+  'instances',
+  'id',
+  sql`ended_at < now() - interval '1 day' and (execution_id is null or settled_at is not null)`,
+);
 
 const joinTokens = expiredRows(
   'runner_tokens',

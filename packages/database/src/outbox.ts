@@ -13,6 +13,9 @@ export const outboxTopics = {
   dispatch: 'dispatch',
 } as const;
 
+/** Keys of topics that have only one: a run of `dispatch` places the tasks of the whole deployment. */
+export const outboxKeys = { dispatch: 'deployment' } as const;
+
 type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution'];
 type TopicOfDeployment = (typeof outboxTopics)['pool' | 'dispatch'];
 

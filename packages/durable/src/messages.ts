@@ -1,6 +1,6 @@
 // Every message: its topic, its key and its input. A handler spreads its message into its declaration; senders name the
 // message. All facts are in the database, so the key says everything.
-import { outboxTopics } from '@berth/database';
+import { outboxKeys, outboxTopics } from '@berth/database';
 import { z } from 'zod';
 import { defineMessage } from './message.ts';
 
@@ -21,4 +21,4 @@ export const executionMessage = defineMessage({ name: outboxTopics.execution, in
 
 /** Places waiting tasks of all executions on runners. Key: `dispatchKey`, the only one. */
 export const dispatchMessage = defineMessage({ name: outboxTopics.dispatch, input: keyOnly });
-export const dispatchKey = 'deployment';
+export const dispatchKey = outboxKeys.dispatch;

@@ -24,7 +24,7 @@ test('100 000 tasks are started, read and cancelled, in time that grows with the
   expect((await startMs('all', 100_000)) / tenthMs).toBeLessThan(50);
   const read = await api.admin.get('/jobs/large/executions/all');
   expect(read.body.stats.total).toBe(100_000);
-  expect(read.body.tasks).toHaveLength(1000);
+  expect(read.body.tasks).toHaveLength(100);
   const last = await api.admin.get('/jobs/large/executions/all/tasks', { query: { sort: 'name:desc', limit: 1 } });
   expect(last.body.data[0].metadata.name).toBe('task-99999');
   expect((await api.admin.delete('/jobs/large/executions/all')).body.stats.cancelled).toBe(100_000);

@@ -1,3 +1,5 @@
+import { outboxKeys } from '@berth/database';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../../tests/harness/test-api.ts';
 
@@ -40,7 +42,7 @@ describe('start', () => {
       metadata: { name: 'task-1', createdAt: expect.any(String) },
       spec: { maxRetries: 2, timeout: '30m' },
       status: 'pending',
-      conditions: [{ type: 'Scheduled', state: 'false', reason: 'JobsDoNotRun' }],
+      conditions: [{ type: 'Scheduled', state: 'false', reason: 'Waiting' }],
     });
     const row = await stored(started.body.executionId);
     expect(row?.spec).toMatchObject({ job: { runtime: { maxConcurrentTasks: 3 } } });
@@ -83,13 +85,18 @@ describe('start', () => {
     expect(refused.body).toMatchObject({ code: 400, error: 'memory_above_job' });
   });
 
-  test('allowQueue false is refused with 429 while no runner is there, and nothing is created', async () => {
-    await makeJob('impatient');
-    const refused = await start('impatient', { allowQueue: false, executionId: 'never' });
-    expect(refused.status).toBe(429);
-    expect(refused.body.message).toContain('jobs do not run yet');
-    expect(await stored('never')).toBeUndefined();
-    expect((await api.admin.get('/jobs/impatient/executions')).body).toMatchObject({ data: [], meta: { total: 0 } });
+  test('an execution keeps the image, the generation and the sealed variables of its job', async () => {
+    const envs = [{ name: 'TOKEN', value: 'hunter2', secret: true }];
+    await makeJob('complete', { runtime: { image: 'registry.example/complete:1', generation: 'mk3', envs } });
+    const { executionId } = (await start('complete')).body;
+    const later = { runtime: { image: 'registry.example/complete:2', envs: [] } };
+    expect((await api.admin.put('/jobs/complete', { metadata: {}, spec: later })).status).toBe(200);
+    const row = await stored(executionId);
+    expect(row?.spec).toMatchObject({
+      job: { runtime: { image: 'registry.example/complete:1', generation: 'mk3', envs: [{ name: 'TOKEN' }] } },
+    });
+    expect(JSON.stringify(row)).not.toContain('hunter2');
+    expect(row).toMatchObject({ parallelism: 10, memory_mb: 1024, active: 0 });
   });
 
   test('tasks that are not objects are refused', async () => {
@@ -176,10 +183,10 @@ describe('cancel', () => {
   test('tasks in progress are left to end by themselves and keep the execution in cancelling', async () => {
     const { executionId } = (await start('report', { tasks: [{}, {}, {}] })).body;
     const id = (await stored(executionId))?.id ?? '';
-    // Stands in for a runner: writes the rows that a runner would write.
+    // Stands in for the orchestrator: writes the rows that it would write.
     await api.database
       .updateTable('executions')
-      .set({ status: 'running', started_at: new Date() })
+      .set({ status: 'running', started_at: new Date(), active: 1, succeeded: 1 })
       .where('id', '=', id)
       .execute();
     for (const [index, status] of [
@@ -198,26 +205,107 @@ describe('cancel', () => {
       stats: { total: 3, success: 1, running: 1, cancelled: 1, failure: 0 },
     });
     expect(body.metadata).not.toHaveProperty('completedAt');
+    expect(body.metadata).not.toHaveProperty('expiredAt');
+    const again = await api.admin.delete(`/jobs/report/executions/${executionId}`);
+    expect(again.body).toEqual(body);
+  });
+
+  test('a task that waits for its next attempt is cancelled and counted once', async () => {
+    const { executionId } = (await start('report', { tasks: [{}, {}] })).body;
+    const id = (await stored(executionId))?.id ?? '';
+    await api.database
+      .updateTable('executions')
+      .set({ status: 'running', started_at: new Date(), failed: 1, retried: 1 })
+      .where('id', '=', id)
+      .execute();
+    for (const [index, status] of [
+      [0, 'failed'],
+      [1, 'pending'],
+    ] as const)
+      await api.database
+        .updateTable('tasks')
+        .set({ status, failures: 1, reason: 'exited', exit_code: 2 })
+        .where('execution_id', '=', id)
+        .where('index', '=', index)
+        .execute();
+    const before = (await read('report', executionId)).body.tasks.map(
+      (task: { conditions: { reason: string }[] }) => task.conditions[0]?.reason,
+    );
+    expect(before).toEqual(['ExitCode', 'Retrying']);
+    const { body } = await api.admin.delete(`/jobs/report/executions/${executionId}`);
+    expect(body).toMatchObject({
+      status: 'cancelled',
+      stats: { total: 2, failure: 1, cancelled: 1, retried: 1, running: 0, success: 0 },
+      tasks: [{ status: 'failed' }, { status: 'cancelled' }],
+    });
+  });
+
+  test('a finished execution says when it expires', async () => {
+    const { executionId } = (await start('report')).body;
+    const { metadata } = (await api.admin.delete(`/jobs/report/executions/${executionId}`)).body;
+    expect(Date.parse(metadata.expiredAt) - Date.parse(metadata.completedAt)).toBe(30 * 86_400_000);
   });
 });
 
 describe('what a start leaves behind', () => {
-  test('a job that is deleted takes its executions along, and its name starts again from nothing', async () => {
+  test('a deleted job frees its name, cancels its open executions and keeps all of them', async () => {
     await makeJob('brief');
-    await start('brief', { executionId: 'once' });
+    for (const executionId of ['waits', 'runs', 'over', 'stops'])
+      await start('brief', { executionId, tasks: [{}, {}] });
+    for (const [externalId, status] of [
+      ['runs', 'running'],
+      ['stops', 'cancelling'],
+    ] as const)
+      await api.database
+        .updateTable('executions')
+        .set({ status, active: 1 })
+        .where('external_id', '=', externalId)
+        .execute();
+    await api.admin.delete('/jobs/brief/executions/over');
+    await sql`truncate outbox`.execute(api.database);
     expect((await api.admin.delete('/jobs/brief')).status).toBe(200);
     expect((await api.admin.get('/jobs/brief/executions')).status).toBe(404);
+
+    const rows = await Promise.all(['waits', 'runs', 'over', 'stops'].map(stored));
+    expect(rows.map((row) => row?.status)).toEqual(['cancelling', 'cancelling', 'cancelled', 'cancelling']);
+    // One for the start, one more for each change.
+    expect(rows.map((row) => row?.generation)).toEqual([2, 2, 2, 1]);
+    const messages = await api.database.selectFrom('outbox').select('key').where('topic', '=', 'execution').execute();
+    expect(messages.map(({ key }) => key).toSorted()).toEqual([rows[0]?.id, rows[1]?.id].toSorted());
+    const events = await api.database
+      .selectFrom('resource_events')
+      .select('message')
+      .where('resource_uid', '=', rows[0]?.id ?? '')
+      .orderBy('id')
+      .execute();
+    expect(events.map(({ message }) => message)).toEqual(['Queued.', 'Cancelled, because its job was deleted.']);
+
     await makeJob('brief');
     expect((await api.admin.get('/jobs/brief/executions')).body).toMatchObject({ data: [], meta: { total: 0 } });
-    expect((await start('brief', { executionId: 'once' })).status).toBe(200);
+    expect((await start('brief', { executionId: 'waits' })).status).toBe(200);
+  });
+
+  test('a start and the deletion of its job leave no open execution behind, whichever comes first', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const name = `torn-${round}`;
+      await makeJob(name);
+      const [started, deleted] = await Promise.all([
+        start(name, { executionId: name }),
+        api.admin.delete(`/jobs/${name}`),
+      ]);
+      expect(deleted.status).toBe(200);
+      expect([200, 404]).toContain(started.status);
+      expect((await stored(name))?.status).toBe(started.status === 200 ? 'cancelling' : undefined);
+    }
   });
 
   test('an outbox row, an audit row and one more in the counter', async () => {
     await makeJob('traced');
     const { executionId } = (await start('traced')).body;
     const id = (await stored(executionId))?.id ?? '';
-    const outbox = await api.database.selectFrom('outbox').select('topic').where('key', '=', id).execute();
-    expect(outbox).toEqual([{ topic: 'execution' }]);
+    const outbox = await api.database.selectFrom('outbox').select(['topic', 'key']).orderBy('id', 'desc').execute();
+    expect(outbox[0]).toEqual({ topic: 'dispatch', key: outboxKeys.dispatch });
+    expect(outbox.map(({ key }) => key)).not.toContain(id);
     const audit = await api.database
       .selectFrom('audit_log')
       .select('target')
@@ -228,12 +316,12 @@ describe('what a start leaves behind', () => {
     expect((await api.admin.get('/jobs/traced/executions')).body.meta.total).toBe(1);
   });
 
-  test('a cancel sends the execution to its own handler too, and no reconcile', async () => {
+  test('a cancel sends the execution to its own handler, and no reconcile', async () => {
     await makeJob('stopped');
     const { executionId } = (await start('stopped')).body;
     const id = (await stored(executionId))?.id ?? '';
     expect((await api.admin.delete(`/jobs/stopped/executions/${executionId}`)).status).toBe(200);
     const outbox = await api.database.selectFrom('outbox').select('topic').where('key', '=', id).execute();
-    expect(outbox).toEqual([{ topic: 'execution' }, { topic: 'execution' }]);
+    expect(outbox).toEqual([{ topic: 'execution' }]);
   });
 });

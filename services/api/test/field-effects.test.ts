@@ -92,7 +92,7 @@ test('a workspace refuses settings that it would not enforce', async () => {
 });
 
 test.each([
-  ['/jobs', { runtime: { timeout: 5 } }, 'spec.runtime has no effect: jobs do not run yet'],
+  ['/jobs', { runtime: { timeout: 5, diskPercent: 40 } }, 'spec.runtime.diskPercent has no effect: every task'],
   ['/models', { runtime: { type: 'openai' } }, 'spec.runtime has no effect: requests to models are not served yet'],
   ['/applications', { port: 3000 }, 'spec.port has no effect: applications do not run yet'],
   ['/agents', { triggers: [{ type: 'http' }] }, 'spec.triggers has no effect: triggers do not run yet'],

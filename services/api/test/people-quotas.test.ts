@@ -70,10 +70,17 @@ test('a limit is shared by all workspaces of the account, and a deleted workspac
 test('every limit that is shown is also checked', async () => {
   const shown = Object.keys(await quotas());
   expect(shown).toEqual(
-    expect.arrayContaining(['instances', 'memory_mb', 'execution_bytes', 'agents', 'drives', 'vpcs']),
+    expect.arrayContaining([
+      'instances',
+      'memory_mb',
+      'execution_bytes',
+      'job_parallel_executions',
+      'agents',
+      'drives',
+      'vpcs',
+    ]),
   );
-  for (const unchecked of ['job_concurrent_tasks', 'job_parallel_executions', 'users', 'revisions', 'triggers'])
-    expect(shown).not.toContain(unchecked);
+  for (const unchecked of ['users', 'revisions', 'triggers']) expect(shown).not.toContain(unchecked);
 });
 
 test('workspaces have a limit, so that limits per workspace cannot be multiplied', async () => {

@@ -34,4 +34,4 @@ export const isOwnerGone = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&
   'constraint' in error &&
-  /_(workspace_id|resource_uid|job_uid|execution_id|service_account_id)_fkey$/.test(String(error.constraint));
+  /_(workspace_id|resource_uid|execution_id|service_account_id)_fkey$/.test(String(error.constraint));

@@ -1,15 +1,16 @@
 // Job. Specification: Batch job.
 import { job } from '@berth/contract';
-import { allowLongStatements } from '@berth/database';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { checkImage } from '../rules/image-reference.ts';
+import { checkGeneration } from '../rules/isolation.ts';
 import { checkMemory } from '../rules/memory-limit.ts';
 import { requirePolicies } from '../rules/references.ts';
 import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from '../workloads/callback-secret.ts';
 import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
+import { cancelAll } from './executions/cancel-all.ts';
 
 export const jobRules: KindRules = {
   kind: job,
@@ -17,8 +18,7 @@ export const jobRules: KindRules = {
   normalize: withoutAuto,
   beforeCreate: (context, draft) => complete(context, draft),
   beforeReplace: complete,
-  // Deleting a job deletes its executions, and each may hold 100 000 tasks.
-  beforeDelete: ({ tx }) => allowLongStatements(tx),
+  beforeDelete: ({ tx }, { uid }) => cancelAll(tx, uid),
   render: {
     one: (rendered, { name }, { dependencies, workspace }) => ({
       ...rendered,
@@ -30,8 +30,10 @@ export const jobRules: KindRules = {
 
 async function complete(context: RuleContext, draft: Draft, previous?: ResourceRow): Promise<void> {
   checkRegion(context, draft);
-  checkMemory(context, section(draft.spec, 'runtime').memory);
-  await checkImage(context, 'spec.runtime.image', section(draft.spec, 'runtime').image);
+  const { generation, memory, image } = section(draft.spec, 'runtime');
+  checkGeneration(context, 'workload', generation);
+  checkMemory(context, memory);
+  await checkImage(context, 'spec.runtime.image', image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
 }

@@ -1,11 +1,11 @@
-// Records reports of runners and enqueues reconcile for the resources concerned. A report is ignored if its session or
-// sequence is old, or if the instance has ended or belongs to another runner.
+// Records reports of runners and enqueues the work that follows for resources and executions. A report is ignored if its
+// session or sequence is old, or if the instance has ended or belongs to another runner.
 import { type InstanceReport, Reports } from '@berth/contract/node';
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { type DatabaseTransaction, enqueue, type OutboxMessage } from '@berth/database';
 import { sql } from 'kysely';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { type ReconcileTarget, recordRound } from './record-round.ts';
+import { recordRound } from './record-round.ts';
 import type { InstanceStart } from './start-metrics.ts';
 
 export async function recordReports(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
@@ -13,26 +13,31 @@ export async function recordReports(context: NodeContext, runnerId: string, body
   const outcome = await context.database.transaction().execute(async (tx) => {
     await requireSession(tx, runnerId, session, reports);
     const starts: InstanceStart[] = [];
-    const resources = new Map<string, ReconcileTarget>();
+    // By key, so that a resource or an execution gets one message for all its instances.
+    const messages = new Map<string, OutboxMessage>();
     let freedMb = 0;
     let isPoolShort = false;
+    let hasEnded = false;
     for (const round of roundsOf(reports)) {
       for (const recorded of await recordRound(tx, runnerId, session, round)) {
         if (recorded.started !== undefined) starts.push(recorded.started);
-        if (recorded.reconcile !== undefined) resources.set(recorded.reconcile.uid, recorded.reconcile);
+        if (recorded.message !== undefined) messages.set(recorded.message.key, recorded.message);
         freedMb += recorded.freedMb;
         isPoolShort ||= recorded.isPoolShort;
+        hasEnded ||= recorded.isEnded;
       }
     }
-    for (const { uid, workspaceId } of resources.values())
-      await enqueue(tx, { topic: 'reconcile', key: uid, workspaceId });
-    if (isPoolShort) await enqueue(tx, { topic: 'pool', key: runnerId });
+    if (isPoolShort) messages.set(runnerId, { topic: 'pool', key: runnerId });
+    for (const message of messages.values()) await enqueue(tx, message);
     if (freedMb > 0) await giveBack(tx, runnerId, freedMb);
-    return { starts, resources, isPoolShort };
+    return { starts, messages: [...messages.values()], hasEnded };
   });
+  const { notifyOutbox, notifyRoutes, notifyInstances } = context.dependencies;
   for (const start of outcome.starts) context.observeStart(start);
-  if (outcome.resources.size > 0 || outcome.isPoolShort) context.dependencies.notifyOutbox();
-  for (const uid of outcome.resources.keys()) context.dependencies.notifyRoutes(uid);
+  if (outcome.messages.length > 0) notifyOutbox();
+  for (const { topic, key } of outcome.messages) if (topic === 'reconcile') notifyRoutes(key);
+  // The runner keeps the container of an ended attempt until the stream tells it to remove it.
+  if (outcome.hasEnded) notifyInstances(runnerId);
 }
 
 /**
@@ -45,7 +50,7 @@ async function requireSession(
   session: number,
   reports: readonly InstanceReport[],
 ): Promise<void> {
-  const givesBack = reports.some(({ state }) => state === 'gone');
+  const givesBack = reports.some(({ state }) => state === 'gone' || state === 'ended');
   const runner = await tx
     .selectFrom('runners')
     .select('session')

@@ -1,13 +1,16 @@
-import { type DatabaseTransaction, nilUuid, outboxTopics, unendedInstance } from '@berth/database';
+import { type DatabaseTransaction, nilUuid, outboxKeys, outboxTopics, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 
 /**
- * Enqueues work for a runner that was lost and is back: its warm pools were ended, and its sandboxes were unreachable.
+ * Enqueues work for a runner that was lost and is back: its warm pools were ended, its sandboxes were unreachable, and
+ * it has room for waiting tasks.
  */
 export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id)
     select ${sql.lit(outboxTopics.pool)}, ${runnerId}, ${nilUuid}::uuid union all
+    select ${sql.lit(outboxTopics.dispatch)}, ${outboxKeys.dispatch}, ${nilUuid}::uuid from runners
+    where id = ${runnerId} and max_tasks > 0 union all
     select distinct ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from instances
     where runner_id = ${runnerId} and ${unendedInstance()} and pool is null and spec ? 'sandbox'`.execute(tx);
 }

@@ -2,7 +2,7 @@
 // state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract/node';
-import { type DatabaseTransaction, enqueue } from '@berth/database';
+import { type DatabaseTransaction, enqueue, outboxKeys } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { callSecretOf } from './call-secret.ts';
@@ -55,6 +55,7 @@ async function beginSession(
       isolation: [...hello.isolation],
       memory_mb: hello.memoryMb,
       cpus: hello.cpus,
+      max_tasks: hello.maxTasks,
       version: hello.version,
       ingress_address: hello.ingress ?? null,
       ingress_secret: ingressSecret,
@@ -65,9 +66,13 @@ async function beginSession(
     .where('id', '=', runnerId)
     .returning('session')
     .executeTakeFirstOrThrow();
-  // The new session may ask for other warm pools than the previous one.
-  if (before.status === 'lost') await requeueAfterReturn(tx, runnerId);
-  else await enqueue(tx, { topic: 'pool', key: runnerId });
+  if (before.status === 'lost') {
+    await requeueAfterReturn(tx, runnerId);
+    return session;
+  }
+  // The new session may ask for other warm pools than the previous one, and may run more tasks.
+  await enqueue(tx, { topic: 'pool', key: runnerId });
+  if (hello.maxTasks > 0) await enqueue(tx, { topic: 'dispatch', key: outboxKeys.dispatch });
   return session;
 }
 

@@ -79,18 +79,22 @@ async function markLost(tx: DatabaseTransaction, id: string, lostAfterSeconds: n
   if (lost === undefined) return undefined;
   // A sandbox that was ever ready holds its owner's data, so it is kept and its memory stays reserved.
   const isKept = sql`(pool is null and desired = 'running' and spec ? 'sandbox' and ready_at is not null)`;
+  // The result of an attempt that ended before is not lost with the machine.
   const { rows } = await sql<{ ended: number }>`
     with ended as (
-      update instances set state = 'lost', desired = 'gone', ended_at = clock_timestamp(),
-        message = 'Its machine has not been heard from.'
+      update instances set desired = 'gone', ended_at = clock_timestamp(),
+        state = case when result is null then 'lost' else state end,
+        message = case when result is null then 'Its machine has not been heard from.' else message end
       where runner_id = ${id} and ${unendedInstance()} and not ${isKept}
-      returning resource_uid, workspace_id, reserved_mb
+      returning execution_id, resource_uid, workspace_id, reserved_mb
     ), told as (
-      insert into outbox (topic, key, workspace_id) select ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from (
-        select resource_uid, workspace_id from ended where resource_uid is not null
-        union select resource_uid, workspace_id from instances
-        where runner_id = ${id} and ${unendedInstance()} and ${isKept}
-      ) as concerned
+      insert into outbox (topic, key, workspace_id)
+      select ${sql.lit(outboxTopics.execution)}, execution_id::text, workspace_id from ended
+      where execution_id is not null
+      union select ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from ended
+      where execution_id is null and resource_uid is not null
+      union select ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id from instances
+      where runner_id = ${id} and ${unendedInstance()} and ${isKept}
     ), given_back as (
       update runners set reserved_mb = runners.reserved_mb - coalesce((select sum(reserved_mb) from ended), 0)
       where id = ${id}

@@ -146,6 +146,22 @@ export class ApiWithMachines implements AsyncDisposable {
     return { id, resourceUid };
   }
 
+  /** Places the attempt of a task on the machine. Returns its id, its execution's and its job's. */
+  async placeAttempt(
+    runnerId: string,
+    executionId = uuidv7(),
+    taskIndex = 0,
+  ): Promise<{ id: string; executionId: string; resourceUid: string }> {
+    const task = { mode: 'task', timeoutSeconds: 60, graceSeconds: 10 };
+    const placed = await this.place(runnerId, undefined, task);
+    await this.api.database
+      .updateTable('instances')
+      .set({ execution_id: executionId, task_index: taskIndex, attempt: 1 })
+      .where('id', '=', placed.id)
+      .execute();
+    return { ...placed, executionId };
+  }
+
   async retire(id: string, desired: 'leaving' | 'gone' = 'gone'): Promise<void> {
     const { runner_id } = await this.api.database
       .updateTable('instances')
@@ -173,6 +189,17 @@ export class ApiWithMachines implements AsyncDisposable {
       .where((row) => row.or([row('topic', '=', 'pool'), row('workspace_id', '<>', nilUuid)]))
       .execute();
     return rows.length;
+  }
+
+  /** Topics of the outbox rows of a key, oldest first. */
+  async topics(key: string): Promise<string[]> {
+    const rows = await this.api.database
+      .selectFrom('outbox')
+      .select('topic')
+      .where('key', '=', key)
+      .orderBy('id')
+      .execute();
+    return rows.map(({ topic }) => topic);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { uuidv7 } from '@berth/database';
+import { outboxKeys, uuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiWithMachines } from './api-with-machines.ts';
@@ -119,6 +119,44 @@ test('a runner that comes back with a new stream is handed its sandbox again, an
   expect([await deployment.reconciles(runnerId), await deployment.reconciles(resourceUid)]).toEqual([1, 1]);
   expect(await deployment.runner(runnerId)).toMatchObject({ status: 'up', reserved_mb: 512 });
   second.close();
+});
+
+test('attempts of a lost runner are sent to their executions, a recorded result stays, and late reports change nothing', async () => {
+  const machine = await deployment.join();
+  const { runnerId } = machine.identity;
+  const stream = await machine.connect({ maxTasks: 4 });
+  const executionId = uuidv7();
+  const running = await deployment.placeAttempt(runnerId, executionId, 0);
+  const starting = await deployment.placeAttempt(runnerId, executionId, 1);
+  const ended = await deployment.placeAttempt(runnerId);
+  const result = { reason: 'exited', exitCode: 0, ranMs: 10, endedMsAgo: 0 } as const;
+  const report = { sequence: 1, starts: 1 };
+  await machine.report(stream.session, { ...report, instance: running.id, state: 'ready' });
+  await machine.report(stream.session, { ...report, instance: ended.id, state: 'ended', result, message: 'Done.' });
+  await sql`truncate outbox`.execute(deployment.api.database);
+  await loseRunner(runnerId);
+
+  for (const { id } of [running, starting])
+    expect(await deployment.instance(id)).toMatchObject({ state: 'lost', result: null, ended_at: expect.any(Date) });
+  expect(await deployment.instance(ended.id)).toMatchObject({
+    state: 'ended',
+    message: 'Done.',
+    result: { reason: 'exited', exitCode: 0 },
+    ended_at: expect.any(Date),
+  });
+  expect(await deployment.runner(runnerId)).toMatchObject({ reserved_mb: 0 });
+  expect(await deployment.topics(executionId)).toEqual(['execution']);
+  expect(await deployment.topics(running.resourceUid)).toEqual([]);
+
+  // The runner is back: it has room for tasks again, and what it says about its old attempts comes too late.
+  expect(await machine.heartbeat(stream.session)).toBe(200);
+  expect(await deployment.topics(outboxKeys.dispatch)).toEqual(['dispatch']);
+  const before = await deployment.instance(running.id);
+  await machine.report(stream.session, { instance: running.id, sequence: 2, starts: 1, state: 'ended', result });
+  expect(await deployment.instance(running.id)).toEqual(before);
+  expect(await deployment.runner(runnerId)).toMatchObject({ reserved_mb: 0 });
+  expect(await deployment.topics(executionId)).toEqual(['execution']);
+  stream.close();
 });
 
 test('an api that was paused for longer than that declares no runner lost when it continues', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { outboxKeys } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiWithMachines } from './api-with-machines.ts';
 
@@ -121,7 +122,32 @@ test('a runner that connects is up, with the capabilities it offers', async () =
     status: 'up',
     memory_mb: 4_096,
     isolation: ['runc'],
+    max_tasks: 0,
     last_seen_at: expect.any(Date),
   });
+  stream.close();
+});
+
+test('waiting tasks are dispatched when a runner that runs tasks connects, and only then', async () => {
+  const dispatches = async () => (await deployment.topics(outboxKeys.dispatch)).length;
+  const machine = await deployment.join();
+  const { runnerId } = machine.identity;
+  const before = await dispatches();
+  (await machine.connect()).close();
+  expect(await dispatches()).toBe(before);
+  const stream = await machine.connect({ maxTasks: 12 });
+  expect(await dispatches()).toBe(before + 1);
+  expect(await deployment.runner(runnerId)).toMatchObject({ max_tasks: 12 });
+  stream.close();
+});
+
+test('an attempt that has ended is unset, so that its runner removes it', async () => {
+  const machine = await deployment.join();
+  const { id } = await deployment.placeAttempt(machine.identity.runnerId);
+  const stream = await machine.connect({ maxTasks: 1 });
+  expect(await stream.next()).toMatchObject({ type: 'all', instances: [{ id, mode: 'task', timeoutSeconds: 60 }] });
+  const result = { reason: 'timeout', ranMs: 60_000, endedMsAgo: 5 } as const;
+  await machine.report(stream.session, { instance: id, sequence: 1, state: 'ended', starts: 1, result });
+  expect(await stream.next()).toEqual({ type: 'unset', id, isLeaving: false });
   stream.close();
 });

@@ -1,4 +1,5 @@
 import type { FieldEffect } from './effect.ts';
+import { jobEffects } from './job.ts';
 import {
   customDomainEffects,
   egressGatewayEffects,
@@ -8,14 +9,7 @@ import {
   volumeTemplateEffects,
 } from './others.ts';
 import { sandboxEffects } from './sandbox.ts';
-import {
-  applicationEffects,
-  driveEffects,
-  egressIpEffects,
-  jobEffects,
-  modelEffects,
-  volumeEffects,
-} from './without-engine.ts';
+import { applicationEffects, driveEffects, egressIpEffects, modelEffects, volumeEffects } from './without-engine.ts';
 import { agentEffects, functionEffects } from './workloads.ts';
 
 /** Lists by name of the kind. */

@@ -1,16 +1,8 @@
 // Kinds that are stored but not run by any engine yet.
-import { enforced, type FieldEffect } from './effect.ts';
-
-const noPolicy = (what: string) =>
-  ({
-    effect: 'refused',
-    paths: ['policies'],
-    reason: `${what}, so no policy could be kept to. Leave it out.`,
-  }) as const;
+import type { FieldEffect } from './effect.ts';
 
 const noApplications =
   'applications do not run yet: nothing answers at their address. Use an agent or a sandbox with a preview.';
-const noJobs = 'jobs do not run yet: executions are stored as queued and nothing starts them.';
 const noModels = 'requests to models are not served yet. Call the provider from the workload.';
 
 export const applicationEffects: readonly FieldEffect[] = [
@@ -21,18 +13,12 @@ export const applicationEffects: readonly FieldEffect[] = [
   },
 ];
 
-export const jobEffects: readonly FieldEffect[] = [
-  enforced('services/api/test/executions.test.ts: a job that is not enabled is refused with what to do', 'enabled'),
-  noPolicy('jobs do not run yet'),
-  {
-    effect: 'warned',
-    paths: ['githubRunner', 'region', 'revision', 'runtime', 'triggers', 'volumes'],
-    reason: noJobs,
-  },
-];
-
 export const modelEffects: readonly FieldEffect[] = [
-  noPolicy('requests to models are not served yet'),
+  {
+    effect: 'refused',
+    paths: ['policies'],
+    reason: 'requests to models are not served yet, so no policy could be kept to. Leave it out.',
+  },
   {
     effect: 'warned',
     paths: ['enabled', 'flavors', 'integrationConnections', 'runtime', 'sandbox'],

@@ -4,7 +4,7 @@ import { knownKeys } from '../schema/known-keys.ts';
 import { Repositories } from '../schema/repositories.ts';
 import { AbsolutePath, Count } from '../schema/text.ts';
 import { Ports } from '../schema/workload.ts';
-import { defineKind, permissions, storedOnly } from './kind.ts';
+import { defineKind, permissions, readyFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
 const JobRuntime = knownKeys({
@@ -57,5 +57,5 @@ export const job = defineKind({
     revisions: { role: 'member', scopes: ['jobs:list'] },
   },
   quota: 'jobs',
-  arrival: storedOnly('Jobs do not run yet: executions stay queued.'),
+  arrival: readyFor('Executions run its image.'),
 });

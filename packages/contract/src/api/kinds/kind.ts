@@ -139,6 +139,10 @@ export const readyAtOnce = unlessDisabled({
   message: 'Ready.',
 });
 
+/** The same, with what happens next. */
+export const readyFor = (what: string) =>
+  unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Ready. ${what}` });
+
 /** Arrival of kinds that are complete as records, while no component acts on them yet. */
 export const storedOnly = (what: string) =>
   unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Stored. ${what}` });

@@ -98,7 +98,8 @@ test('no kind without an engine has a status that claims more than it is stored'
   for (const name of ['agent', 'function', 'sandbox']) {
     expect(named(name).arrival?.({}).message).toMatch(/runner/);
   }
-  for (const name of ['application', 'job', 'model']) {
+  expect(named('job').arrival?.({}).message).toMatch(/executions run its image/i);
+  for (const name of ['application', 'model']) {
     expect(named(name).arrival?.({}).message).toMatch(/does not have|do not run yet|not served yet/);
   }
   expect(named('customdomain').specDefaults).toEqual({ status: 'pending' });

@@ -8,8 +8,11 @@ const time = Timestamp.optional();
 const text = z.string().optional();
 
 export const maxTasks = 100_000;
-/** An execution carries its first tasks; the listing of tasks pages through all of them. */
-export const inlineTasks = 1000;
+/**
+ * An execution carries its first tasks, and carries them twice (`tasks` and `spec.tasks`); the listing of tasks pages
+ * through all of them.
+ */
+export const inlineTasks = 100;
 
 const Tasks = z.array(FreeForm).max(maxTasks);
 const Identifier = z

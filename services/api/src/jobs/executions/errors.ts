@@ -13,9 +13,13 @@ export const executionErrors = defineErrors({
     status: 409,
     message: 'The job {job} has an execution {id} already. Choose another executionId or leave it out.',
   },
+  task_too_large: {
+    status: 400,
+    message:
+      'A task needs {memory} MB, and no runner of this deployment has that much for tasks. Nothing was stored; ask for less memory, or ask the operator for a larger machine.',
+  },
   no_capacity: {
     status: 429,
-    message:
-      'No execution can start at once: jobs do not run yet. Nothing was stored; leave allowQueue out to store it as queued.',
+    message: '{reason} Nothing was stored; try again later, or leave allowQueue out to queue the execution.',
   },
 });

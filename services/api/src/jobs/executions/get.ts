@@ -2,12 +2,13 @@ import { inlineTasks } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type ExecutionRow, findExecution, findJob, type TaskRow, taskColumns } from './record.ts';
 import { renderExecution } from './render.ts';
-import { statsOf } from './stats.ts';
 
 export interface ExecutionPath {
   readonly workspace: { readonly id: string; readonly name: string };
   readonly job: string;
   readonly executionId: string;
+  /** Days for which a finished execution stays readable. */
+  readonly retentionDays: number;
 }
 
 export async function getExecution(database: Database, path: ExecutionPath): Promise<unknown> {
@@ -16,9 +17,8 @@ export async function getExecution(database: Database, path: ExecutionPath): Pro
 }
 
 export async function showExecution(database: Database, path: ExecutionPath, row: ExecutionRow): Promise<unknown> {
-  const stats = await statsOf(database, [row]);
-  const names = { job: path.job, workspace: path.workspace.name };
-  return renderExecution(row, names, stats.get(row.id), await firstTasks(database, row.id));
+  const view = { job: path.job, workspace: path.workspace.name, retentionDays: path.retentionDays };
+  return renderExecution(row, view, await firstTasks(database, row.id));
 }
 
 const firstTasks = (database: Database, executionId: string): Promise<TaskRow[]> =>

@@ -11,7 +11,6 @@ import type { ResourceRow } from '../../resources/record.ts';
 import { normalizeQuery } from '../../resources/search-text.ts';
 import { type ExecutionRow, executionColumns, findJob } from './record.ts';
 import { renderExecution } from './render.ts';
-import { statsOf } from './stats.ts';
 
 interface ListQuery {
   readonly cursor?: string | undefined;
@@ -39,7 +38,7 @@ async function listPage(call: ListCall, job: ResourceRow): Promise<unknown> {
   const rows = await readPage(call.database, { jobUid: job.uid, sort, search, after: paging.after, limit: limit + 1 });
   const { page, meta } = cutPage(rows, limit, paging, (row) => positionOf(sort, row));
   const total = await totalOf(call, job.uid);
-  return { data: await renderItems(call, job, page), meta: { ...meta, total } };
+  return { data: renderItems(call, job, page), meta: { ...meta, total } };
 }
 
 /** API versions without pages support only `offset`. */
@@ -53,7 +52,7 @@ function streamAll(call: ListCall, job: ResourceRow): StreamedAnswer {
       limit: streamedBatch,
       ...(last === undefined ? { offset } : { after: positionOf(sort, last) }),
     });
-  return new StreamedAnswer(streamArray(streamedBatch, read, (rows) => renderItems(call, job, rows)));
+  return new StreamedAnswer(streamArray(streamedBatch, read, async (rows) => renderItems(call, job, rows)));
 }
 
 interface PageQuery {
@@ -90,10 +89,13 @@ async function readPage(database: Database, page: PageQuery): Promise<ExecutionR
     .execute();
 }
 
-async function renderItems(call: ListCall, job: ResourceRow, rows: readonly ExecutionRow[]): Promise<unknown[]> {
-  const stats = await statsOf(call.database, rows);
-  const names = { job: job.name, workspace: call.workspace.name };
-  return rows.map((row) => renderExecution(row, names, stats.get(row.id)));
+function renderItems(
+  { workspace, dependencies }: ListCall,
+  job: ResourceRow,
+  rows: readonly ExecutionRow[],
+): unknown[] {
+  const { executionRetentionDays: retentionDays } = dependencies.config;
+  return rows.map((row) => renderExecution(row, { job: job.name, workspace: workspace.name, retentionDays }));
 }
 
 async function totalOf({ database, workspace }: ListCall, jobUid: string): Promise<number> {

@@ -6,9 +6,9 @@ import { findLive, type ResourceRow } from '../../resources/record.ts';
 
 export type ExecutionRow = Omit<
   Selectable<Tables['executions']>,
-  'workspace_id' | 'account_id' | 'bytes' | 'created_by' | 'generation'
+  'workspace_id' | 'account_id' | 'bytes' | 'created_by' | 'generation' | 'parallelism' | 'memory_mb'
 >;
-export type TaskRow = Omit<Selectable<Tables['tasks']>, 'execution_id' | 'input'>;
+export type TaskRow = Omit<Selectable<Tables['tasks']>, 'execution_id' | 'input' | 'attempt' | 'not_before'>;
 
 /** Leaves out the copy of the job, which may be large and is never shown. */
 export const executionColumns = [
@@ -19,6 +19,11 @@ export const executionColumns = [
   'status',
   sql<Record<string, unknown>>`spec - 'job'`.as('spec'),
   'task_count',
+  'active',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'retried',
   'created_at',
   'updated_at',
   'started_at',
@@ -28,6 +33,11 @@ export const executionColumns = [
 export const taskColumns = [
   'index',
   'status',
+  'failures',
+  'losses',
+  'reason',
+  'exit_code',
+  'message',
   'created_at',
   'updated_at',
   'scheduled_at',

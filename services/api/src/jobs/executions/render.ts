@@ -2,18 +2,19 @@
 import { FixedSpec } from '@berth/jobs';
 import { mask } from '../../resources/secrets.ts';
 import { durationText } from './duration-text.ts';
-import { type ExecutionRow, type TaskRow } from './record.ts';
-import type { ExecutionStats } from './stats.ts';
+import type { ExecutionRow, TaskRow } from './record.ts';
+import { taskCondition } from './task-condition.ts';
 
-interface ExecutionNames {
+interface ExecutionView {
   readonly job: string;
   readonly workspace: string;
+  /** Days for which a finished execution stays readable. */
+  readonly retentionDays: number;
 }
 
 export function renderExecution(
   row: ExecutionRow,
-  names: ExecutionNames,
-  stats: ExecutionStats | undefined,
+  { job, workspace, retentionDays }: ExecutionView,
   taskRows?: readonly TaskRow[],
 ) {
   const fixed = FixedSpec.parse(row.spec);
@@ -21,8 +22,10 @@ export function renderExecution(
   return {
     metadata: {
       id: row.external_id,
-      ...names,
+      job,
+      workspace,
       ...times(row),
+      ...(row.completed_at === null ? {} : { expiredAt: daysAfter(row.completed_at, retentionDays) }),
     },
     spec: {
       parallelism: fixed.parallelism,
@@ -31,11 +34,20 @@ export function renderExecution(
       ...(fixed.env === undefined ? {} : { envOverride: maskedEnv(fixed.env) }),
       ...(tasks === undefined ? {} : { tasks }),
     },
-    ...(stats === undefined ? {} : { stats }),
+    stats: {
+      cancelled: row.cancelled,
+      failure: row.failed,
+      retried: row.retried,
+      running: row.active,
+      success: row.succeeded,
+      total: row.task_count,
+    },
     status: row.status,
     ...(tasks === undefined ? {} : { tasks }),
   };
 }
+
+const daysAfter = (time: Date, days: number): string => new Date(time.getTime() + days * 86_400_000).toISOString();
 
 /** Variable names are shown, values never: any value may be a secret. */
 const maskedEnv = (env: NonNullable<FixedSpec['env']>): string =>
@@ -51,7 +63,7 @@ export function renderTask(row: TaskRow, fixed: FixedSpec) {
       ...(row.scheduled_at === null ? {} : { scheduledAt: row.scheduled_at.toISOString() }),
     },
     spec: { maxRetries: fixed.maxRetries, timeout: durationText(fixed.timeoutSeconds) },
-    conditions: [conditions[row.status] ?? unknownCondition],
+    conditions: [taskCondition(row)],
     status: row.status,
   };
 }
@@ -69,23 +81,3 @@ const times = ({ created_at, updated_at, started_at, completed_at }: Times) => (
   ...(started_at === null ? {} : { startedAt: started_at.toISOString() }),
   ...(completed_at === null ? {} : { completedAt: completed_at.toISOString() }),
 });
-
-const condition = (type: string, state: 'true' | 'false' | 'unknown', reason: string, message: string) => ({
-  type,
-  state,
-  reason,
-  executionReason: '',
-  message,
-  severity: reason === 'Failed' ? 'error' : 'info',
-});
-
-/** Condition shown for each status. */
-const conditions: Readonly<Record<string, ReturnType<typeof condition>>> = {
-  pending: condition('Scheduled', 'false', 'JobsDoNotRun', 'Jobs do not run yet, so nothing starts it.'),
-  reconciling: condition('Scheduled', 'true', 'Starting', 'A runner is starting it.'),
-  running: condition('Started', 'true', 'Running', 'Runs.'),
-  succeeded: condition('Completed', 'true', 'Succeeded', 'Ended with exit code 0.'),
-  failed: condition('Completed', 'false', 'Failed', 'Failed after its last retry.'),
-  cancelled: condition('Completed', 'false', 'Cancelled', 'Cancelled before it ended.'),
-};
-const unknownCondition = condition('Scheduled', 'unknown', 'Unknown', 'Its state is not known.');

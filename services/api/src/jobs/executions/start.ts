@@ -1,14 +1,16 @@
-// Starts an execution: inserts its row, its tasks, its fixed settings and its outbox row, and takes the counters last.
-// The execution stays `queued`, because nothing runs jobs yet.
+// Starts an execution: inserts its row, its tasks and its fixed settings, enqueues `dispatch`, and takes the counters
+// last. The execution is `queued` until `dispatch` finds a runner for its first task.
 import { createHash } from 'node:crypto';
 import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
 import {
   addToCount,
   allowLongStatements,
   type DatabaseTransaction,
+  enqueue,
   type JsonObject,
   liveResource,
   nilUuid,
+  outboxKeys,
   uuidv7,
 } from '@berth/database';
 import { seal } from '@berth/identity';
@@ -20,8 +22,8 @@ import { addEvent } from '../../resources/events.ts';
 import { requireRoom, reserve } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
 import { deployable } from '../../resources/revisions.ts';
-import { enqueueExecution } from './enqueue-execution.ts';
 import { executionErrors } from './errors.ts';
+import { requireCapacity } from './require-capacity.ts';
 
 type StartCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Request = z.output<typeof CreateJobExecutionRequest>;
@@ -34,6 +36,8 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   const known = request.id === undefined ? undefined : await startedBefore(tx, id);
   if (known !== undefined) return output(call, job, known);
   const settings = admit(job, request);
+  const memoryMb = request.memory ?? settings.memoryMb;
+  if (request.allowQueue === false) await requireCapacity(call, memoryMb);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
   const spec = JSON.stringify({ ...(await fixedSpec(call, id, settings, request)), job: deployable(job.spec) });
@@ -53,7 +57,7 @@ export async function startExecution(call: StartCall, jobName: string, request: 
       spec,
       task_count: tasks.length,
       parallelism: settings.parallelism,
-      memory_mb: request.memory ?? settings.memoryMb,
+      memory_mb: memoryMb,
       bytes,
       created_by: call.principal.subject,
     })
@@ -62,12 +66,9 @@ export async function startExecution(call: StartCall, jobName: string, request: 
     .executeTakeFirst();
   if (inserted === undefined) return answerRace(call, job, id, externalId);
   await insertTasks(tx, id, inputs);
-  await addEvent(tx, id, {
-    type: 'execution',
-    status: 'queued',
-    message: 'Queued. Jobs do not run yet, so nothing starts it.',
-  });
-  await enqueueExecution(call, id);
+  await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Queued.' });
+  await enqueue(tx, { topic: 'dispatch', key: outboxKeys.dispatch, trace: call.trace });
+  call.afterCommit(() => call.dependencies.notifyOutbox());
   call.target(`job/${job.name}/execution/${externalId}`);
   call.beforeCommit(async () => {
     await reserve(call, 'execution_bytes', bytes);
@@ -109,13 +110,11 @@ function executionIdOf(jobUid: string, messageId: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function admit(job: ResourceRow, { memory, allowQueue }: Request): JobSettings {
+function admit(job: ResourceRow, { memory }: Request): JobSettings {
   const settings = jobSettings(job.spec);
   if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
-  // Jobs do not run yet, so no execution can start without queueing.
-  if (allowQueue === false) throw executionErrors.no_capacity();
   return settings;
 }
 

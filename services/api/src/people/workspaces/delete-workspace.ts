@@ -54,14 +54,14 @@ export async function deleteWorkspace(call: WriteCall): Promise<unknown> {
 
 /**
  * Enqueues reconcile for running resources before the rest is removed. Their number is bounded by a limit of the
- * account.
+ * account. Attempts of tasks are ended by the removal.
  */
 async function endWhatRuns({ tx, trace }: WriteCall, { id, account_id }: WorkspaceRow): Promise<void> {
   await sql`
     insert into outbox (topic, key, workspace_id, trace)
     select distinct ${sql.lit(outboxTopics.reconcile)}, resource_uid::text, workspace_id, ${trace ?? null} from instances
     where account_id = ${account_id} and workspace_id = ${id} and ${unendedInstance()}
-      and resource_uid is not null`.execute(tx);
+      and resource_uid is not null and execution_id is null`.execute(tx);
 }
 
 /** The workspace's share of each limit of its account; counters without a limit are removed with the rest. */

@@ -1,0 +1,59 @@
+import { enforced, type FieldEffect } from './effect.ts';
+
+const executions = 'services/api/test/executions.test.ts';
+
+export const jobEffects: readonly FieldEffect[] = [
+  enforced(`${executions}: a job that is not enabled is refused with what to do`, 'enabled'),
+  enforced(
+    'services/api/test/regions-and-addresses.test.ts: %s refuses a region that is not the operator’s, naming the field',
+    'region',
+  ),
+  enforced(
+    `${executions}: an execution is recorded as queued with the settings its job had at that moment`,
+    'runtime.maxConcurrentTasks',
+    'runtime.maxRetries',
+    'runtime.timeout',
+  ),
+  enforced(`${executions}: memory up to that of the job is taken, above it is 400`, 'runtime.memory'),
+  enforced(
+    `${executions}: an execution keeps the image, the generation and the sealed variables of its job`,
+    'runtime.envs',
+    'runtime.generation',
+    'runtime.image',
+  ),
+  {
+    effect: 'refused',
+    paths: ['policies'],
+    reason: 'policies are not applied to jobs yet, so no policy could be kept to. Leave it out.',
+  },
+  {
+    effect: 'warned',
+    paths: ['githubRunner'],
+    reason: 'jobs do not serve as CI runners yet. Start executions through the API.',
+  },
+  {
+    effect: 'warned',
+    paths: ['revision'],
+    reason: 'an execution runs the newest configuration of its job.',
+  },
+  {
+    effect: 'warned',
+    paths: ['runtime.diskPercent'],
+    reason: 'every task of a machine has the same root disk, set by the operator as runner.diskMb.',
+  },
+  {
+    effect: 'warned',
+    paths: ['runtime.ports'],
+    reason: 'nothing connects to the ports of a task. Use an agent for a service.',
+  },
+  {
+    effect: 'warned',
+    paths: ['triggers'],
+    reason: 'triggers do not run yet: there is no schedule and no callback. Start executions through the API.',
+  },
+  {
+    effect: 'warned',
+    paths: ['volumes'],
+    reason: 'nothing is mounted for a task yet. It may write to its own disk, which is removed with it.',
+  },
+];

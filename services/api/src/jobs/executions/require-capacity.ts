@@ -1,0 +1,66 @@
+// Refuses an execution that may not be queued, unless one of its tasks can start now. No lock is taken: an execution
+// that passes and then finds the place taken is queued like any other.
+import { type DatabaseTransaction, unendedInstance } from '@berth/database';
+import { limitOf, type PlacementConfig } from '@berth/instances';
+import { sql } from 'kysely';
+import type { WriteCall } from '../../http/call.ts';
+import { executionErrors } from './errors.ts';
+
+type CapacityCall = Pick<WriteCall, 'tx' | 'workspace' | 'dependencies'>;
+
+export async function requireCapacity(
+  { tx, workspace: { account }, dependencies: { config, placement } }: CapacityCall,
+  memoryMb: number,
+): Promise<void> {
+  const limit = limitOf(account, config, 'job_parallel_executions');
+  if ((await countParallel(tx, account.id)) >= limit)
+    throw executionErrors.no_capacity({
+      reason: `Maximum parallel executions limit reached: ${limit} for the account (job_parallel_executions).`,
+    });
+  const room = await findRoom(tx, placement, memoryMb);
+  if (room === 'never') throw executionErrors.task_too_large({ memory: memoryMb });
+  if (room === 'later')
+    throw executionErrors.no_capacity({ reason: `No connected runner has room for a task of ${memoryMb} MB.` });
+}
+
+async function countParallel(tx: DatabaseTransaction, accountId: string): Promise<number> {
+  const { count } = await tx
+    .selectFrom('executions')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('account_id', '=', accountId)
+    .where('completed_at', 'is', null)
+    .where('status', 'in', ['pending', 'running'])
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+interface Runners {
+  readonly hasAny: boolean;
+  readonly hasLargeEnough: boolean;
+  readonly hasRoom: boolean;
+}
+
+/** `never`: runners are registered, and each is too small even when it is empty. */
+async function findRoom(
+  tx: DatabaseTransaction,
+  { jobs: { memoryShare }, overcommit }: PlacementConfig,
+  memoryMb: number,
+): Promise<'now' | 'later' | 'never'> {
+  const neededMb = Math.ceil(memoryMb / overcommit);
+  const { rows } = await sql<Runners>`
+    with runner as (
+      select status = 'up' and not is_pressed as is_usable, floor(memory_mb * ${memoryShare}::float8) as share_mb,
+        reserved_mb, max_tasks, (
+          select count(*) from instances
+          where runner_id = runners.id and execution_id is not null and ${unendedInstance()} and result is null
+        ) as tasks
+      from runners where max_tasks > 0
+    )
+    select count(*) > 0 as "hasAny",
+      coalesce(bool_or(share_mb >= ${neededMb}), false) as "hasLargeEnough",
+      coalesce(bool_or(is_usable and tasks < max_tasks and share_mb >= reserved_mb + ${neededMb}), false) as "hasRoom"
+    from runner`.execute(tx);
+  const [runners] = rows;
+  if (runners?.hasRoom === true) return 'now';
+  return runners?.hasAny === true && !runners.hasLargeEnough ? 'never' : 'later';
+}
