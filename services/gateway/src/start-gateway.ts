@@ -2,12 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createLookupLane, createNotifier, type Database, outboxChannel, uuidv7 } from '@berth/database';
-import { createAuthenticator, createCallerLimits, loadNodeAuthorityCertificate, trustedProxies } from '@berth/identity';
+import {
+  createAuthenticator,
+  createCallerLimits,
+  gatewayKey,
+  loadNodeAuthorityCertificate,
+  trustedProxies,
+} from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
-import { gatewayKey } from './access/gateway-key.ts';
 import { rateRefusal } from './access/rate-refusal.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { createCallLog } from './audit/call-log.ts';
