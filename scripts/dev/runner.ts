@@ -8,6 +8,7 @@ import { gvisor } from '../../engines/gvisor.ts';
 import { down, persistentFolder, up } from '../../engines/persistent-engines.ts';
 import { importSandboxImage, sandboxImage } from '../../engines/sandbox-image.ts';
 import { importTinyImage, tinyImage } from '../../engines/tiny-image.ts';
+import { gatewayForTasks } from './gateway-for-tasks.ts';
 import { optional, required, tryInstall } from './parts.ts';
 import { unlessSet } from './run-command.ts';
 
@@ -65,6 +66,13 @@ export async function prepareRunner(runCommand: RunCommand): Promise<Development
           BERTH_PLACEMENT_SANDBOXES_DEFAULT_IMAGE: image,
           BERTH_RUNNER_WARM: JSON.stringify([{ image, count: warmCount }]),
         })),
+      ...unlessSet(
+        gatewayForTasks({
+          subnet: environment.BERTH_RUNNER_SUBNET ?? '100.96.0.0/16',
+          port: Number(environment.BERTH_GATEWAY_PORT ?? '8090'),
+          workloadDomain: environment.BERTH_API_WORKLOAD_DOMAIN ?? 'localhost',
+        }),
+      ),
       // On this machine only the developer's own code runs.
       ...(!has(gvisor) && unlessSet({ BERTH_PLACEMENT_RUNC_FOR: 'everything' })),
     },

@@ -70,6 +70,7 @@ test('with an identity key the handlers serve the Restate that signs with it, an
     scaling: { requestsPerInstance: 10, idleSeconds: 2, mostInstances: 5 },
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],
+    gatewayUrl: 'https://run.example.org',
     logger: silent,
     registry: createMetricsRegistry({ role: 'orchestrator' }),
   });

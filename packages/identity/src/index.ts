@@ -18,4 +18,5 @@ export * from './sealing/rewrap-keys.ts';
 export * from './sealing/seal.ts';
 export * from './sealing/sealed-env.ts';
 export * from './tokens/drive-tokens.ts';
+export * from './tokens/gateway-key.ts';
 export * from './tokens/preview-tokens.ts';

@@ -32,6 +32,10 @@ const Sandboxes = z.object({
     ),
 });
 
+const GatewayUrl = z
+  .url({ protocol: /^https?$/ })
+  .regex(/^\w+:\/\/[^/?#@]+\/?$/, 'Expected an address without a path, such as https://run.example.com');
+
 export const PlacementConfig = z.object({
   defaultMemoryMb: z
     .int()
@@ -72,6 +76,9 @@ export const PlacementConfig = z.object({
         .describe(
           'Share of a runner’s memory that tasks of jobs may fill together with everything else. The rest stays free for agents and sandboxes.',
         ),
+      gatewayUrl: GatewayUrl.optional().describe(
+        'Address at which tasks of jobs reach a gateway to read their arguments, such as https://run.example.com. Runners must allow it (runner.gateways) when it is in a private network. Default: run. below api.workloadDomain, with the scheme and port of workload addresses.',
+      ),
     })
     .prefault({}),
 });

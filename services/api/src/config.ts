@@ -2,6 +2,7 @@
 import { Brand, bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
+import { publicUrl } from './http/public-url.ts';
 import { rangeFault } from './network/address-range.ts';
 
 const Cidr = z.string().superRefine((range, context) => {
@@ -148,3 +149,7 @@ export const ApiConfig = z.object({
     ),
 });
 export type ApiConfig = z.infer<typeof ApiConfig>;
+
+/** Address of the gateway itself, unless the operator gives it other host names (`gateway.hosts`). */
+export const gatewayUrl = (config: Pick<ApiConfig, 'workloadDomain' | 'workloadScheme' | 'workloadPort'>): string =>
+  publicUrl(`run.${config.workloadDomain}`, config);

@@ -2,12 +2,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createLookupLane, createNotifier, type Database, outboxChannel, uuidv7 } from '@berth/database';
-import { createAuthenticator, createCallerLimits, loadNodeAuthorityCertificate, trustedProxies } from '@berth/identity';
+import {
+  createAuthenticator,
+  createCallerLimits,
+  gatewayKey,
+  loadNodeAuthorityCertificate,
+  trustedProxies,
+} from '@berth/identity';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
-import { gatewayKey } from './access/gateway-key.ts';
 import { rateRefusal } from './access/rate-refusal.ts';
 import { createStickyCookies } from './access/sticky-cookie.ts';
 import { createCallLog } from './audit/call-log.ts';
@@ -34,6 +39,8 @@ import { createOpenStreams } from './serve/open-streams.ts';
 import { createRequestMetrics } from './serve/request-metrics.ts';
 import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
+import { createServeTaskData } from './tasks/serve-task-data.ts';
+import { createTaskData } from './tasks/task-data.ts';
 import { timeoutsByKind } from './workloads/workload-kinds.ts';
 
 export interface GatewayOptions {
@@ -84,12 +91,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     applicationName: 'berth-gateway-strangers',
     onIdleError,
   });
+  // Tasks that read their arguments share it: neither takes the connections of known workloads.
+  const callerLookups = createLookupLane(callerLane(config.databaseConnections));
   const cache = createWorkloadCache({
     database,
     databaseUrl,
     logger,
     lookupLanes: {
-      caller: { database, lane: createLookupLane(callerLane(config.databaseConnections)) },
+      caller: { database, lane: callerLookups },
       stranger: { database: strangers, lane: strangerLane },
     },
   });
@@ -145,6 +154,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       holdMs,
       waiting,
       random: Math.random,
+    }),
+    serveTaskData: createServeTaskData({
+      key: await gatewayKey(database, 'task-data'),
+      data: createTaskData({ database, lane: callerLookups }),
+      brand,
     }),
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted,

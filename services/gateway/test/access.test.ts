@@ -1,10 +1,9 @@
 // Access to workloads: callers with access reach them, and all others learn nothing about them.
-import { createAuthenticator } from '@berth/identity';
+import { createAuthenticator, gatewayKey } from '@berth/identity';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { type DatabaseLine, openDatabaseLine } from '../../../tests/harness/database-line.ts';
 import { createGatekeeper } from '../src/access/gatekeeper.ts';
-import { gatewayKey } from '../src/access/gateway-key.ts';
 import { errorAnswer, GatewayError } from '../src/errors/gateway-error.ts';
 import type { Route } from '../src/routing/route.ts';
 import { createWorkloadCache } from '../src/routing/workload-cache.ts';
@@ -201,10 +200,12 @@ describe('a key limited by scopes', () => {
   });
 });
 
-test('every gateway signs with the same key', async () => {
-  const keys = await Promise.all(Array.from({ length: 8 }, () => gatewayKey(workloads.database, 'sticky')));
-  expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(1);
-  expect(keys[0]).toHaveLength(32);
+test('every process signs with the same key, and each purpose has a key of its own', async () => {
+  const keysFor = (purpose: 'sticky' | 'task-data') =>
+    Promise.all(Array.from({ length: 8 }, () => gatewayKey(workloads.database, purpose)));
+  const keys = [...(await keysFor('sticky')), ...(await keysFor('task-data'))];
+  expect(new Set(keys.map((key) => key.toString('hex'))).size).toBe(2);
+  expect(keys.every(({ length }) => length === 32)).toBe(true);
 });
 
 test('while PostgreSQL is away, known callers of known workloads pass for a minute and others get 503', async () => {

@@ -1,7 +1,8 @@
 // The whole gateway except its connector to instances, which each test supplies.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bytesPerMb } from '@berth/contract';
-import { type CallerLimitOptions, createAuthenticator, createCallerLimits } from '@berth/identity';
+import { createLookupLane } from '@berth/database';
+import { type CallerLimitOptions, createAuthenticator, createCallerLimits, gatewayKey } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { createGatekeeper } from '../src/access/gatekeeper.ts';
@@ -24,6 +25,8 @@ import { createOpenStreams, type OpenStreams } from '../src/serve/open-streams.t
 import { createRequestMetrics } from '../src/serve/request-metrics.ts';
 import { WaitingList } from '../src/serve/waiting-list.ts';
 import { createWalk } from '../src/serve/walk.ts';
+import { createServeTaskData } from '../src/tasks/serve-task-data.ts';
+import { createTaskData, type TaskDataOptions } from '../src/tasks/task-data.ts';
 import type { SandboxRules } from '../src/workloads/target.ts';
 import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
 
@@ -39,6 +42,7 @@ export interface TestGatewayOptions {
   /** Receives no notices, so it only learns of a change by a query. */
   readonly isDeaf?: boolean;
   readonly isTrusted?: (address: string) => boolean;
+  readonly taskData?: Partial<TaskDataOptions>;
   readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
 }
 
@@ -93,6 +97,14 @@ export async function startTestGateway(
     chooser: createChooser({
       ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
       cookies: createStickyCookies({ key: randomBytes(32), brand }),
+    }),
+    serveTaskData: createServeTaskData({
+      key: await gatewayKey(database, 'task-data'),
+      data: createTaskData({
+        ...{ database, lane: createLookupLane({ maxRunning: 2, maxWaiting: 1_000 }) },
+        ...options.taskData,
+      }),
+      brand,
     }),
     upgrader: createUpgrader(shared),
     isTrusted,

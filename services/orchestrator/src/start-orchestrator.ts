@@ -27,6 +27,8 @@ export interface OrchestratorOptions {
   readonly limits: LimitSettings;
   readonly brand: Brand;
   readonly regions: readonly Region[];
+  /** Address at which tasks reach a gateway to read their arguments. */
+  readonly gatewayUrl: string;
   readonly databaseUrl: string;
   readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
   readonly logger: Logger;
@@ -95,7 +97,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
 }
 
 function dependenciesOf(
-  { placement, scaling, limits, brand, regions, logger, registry }: OrchestratorOptions,
+  { placement, scaling, limits, brand, regions, gatewayUrl, logger, registry }: OrchestratorOptions,
   database: Database,
 ): Dependencies {
   return {
@@ -104,6 +106,7 @@ function dependenciesOf(
     limits,
     brand,
     regions,
+    gatewayUrl,
     database,
     logger,
     counters: createCounters(registry),

@@ -68,6 +68,8 @@ export const testScaling = { requestsPerInstance: 10, idleSeconds: 2, mostInstan
 
 export const testRegions = [{ name: 'local', continent: 'eu', country: 'de' }];
 
+export const testGatewayUrl = 'https://run.example.org';
+
 /** Runners have only runc by default. */
 export const testPlacement = { sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' } as const;
 
@@ -92,6 +94,7 @@ export async function startControlPlane({
         limits: ApiConfig.parse(config),
         brand: conformanceBrand(),
         regions: testRegions,
+        gatewayUrl: testGatewayUrl,
         databaseUrl: api.databaseUrl,
         restate,
         logger: silent,

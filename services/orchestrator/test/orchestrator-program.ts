@@ -22,6 +22,7 @@ await startOrchestrator({
   limits: ApiConfig.parse({}),
   brand: conformanceBrand(),
   regions: [{ name: 'local', continent: 'eu', country: 'de' }],
+  gatewayUrl: 'https://run.example.org',
   logger: createLogger({ role: 'orchestrator' }, { level: 'silent' }),
   registry: createMetricsRegistry({ role: 'orchestrator' }),
   checkEveryMs: 200,

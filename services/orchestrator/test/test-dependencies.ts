@@ -4,7 +4,7 @@ import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { createCounters } from '../src/run/counters.ts';
 import type { Dependencies } from '../src/run/dependencies.ts';
-import { testPlacement, testRegions, testScaling } from './control-plane.ts';
+import { testGatewayUrl, testPlacement, testRegions, testScaling } from './control-plane.ts';
 
 /** Dependencies of the orchestrator for code that a test calls itself, without Restate; `others` replace some of them. */
 export const testDependencies = (database: Database, others: Partial<Dependencies> = {}): Dependencies => ({
@@ -13,6 +13,7 @@ export const testDependencies = (database: Database, others: Partial<Dependencie
   limits: { limits: {}, tiers: {} },
   brand: conformanceBrand(),
   regions: testRegions,
+  gatewayUrl: testGatewayUrl,
   database,
   logger: createLogger({ role: 'test' }, { level: 'silent' }),
   counters: createCounters(createMetricsRegistry({ role: 'test' })),

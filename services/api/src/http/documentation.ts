@@ -2,17 +2,16 @@
 import { openApiDocument } from '@berth/contract';
 import reference from '@scalar/fastify-api-reference';
 import type { FastifyInstance } from 'fastify';
+import { gatewayUrl } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { prefix } from './known-paths.ts';
-import { publicUrl } from './public-url.ts';
 
 export async function addDocumentation(server: FastifyInstance, dependencies: Dependencies): Promise<void> {
   let document: string | undefined;
   server.get(`${prefix}/openapi.json`, async (_request, reply) => {
     const { baseUrl, apiUrl, config } = dependencies;
-    // The gateway answers at this name unless the operator sets others (`gateway.hosts`).
-    const gatewayUrl = publicUrl(`run.${config.workloadDomain}`, config);
-    document ??= JSON.stringify(openApiDocument({ brand: config.brand, baseUrl, apiUrl, gatewayUrl }));
+    const addresses = { baseUrl, apiUrl, gatewayUrl: gatewayUrl(config) };
+    document ??= JSON.stringify(openApiDocument({ brand: config.brand, ...addresses }));
     return reply.type('application/json; charset=utf-8').send(document);
   });
   await server.register(reference, {

@@ -35,6 +35,13 @@ export const gatewayErrors = {
     action: 'Check the name of the workspace, and whose credential is sent.',
     doNot: 'Do not retry without a change.',
   },
+  TASK_DATA_NOT_FOUND: {
+    status: 404,
+    retryable: false,
+    message: 'The execution has ended, or the address of the task arguments is wrong.',
+    action: 'Read the address as the task was given it, with GET, while its execution runs.',
+    doNot: 'Do not retry the same address.',
+  },
   WORKLOAD_UNAVAILABLE: {
     status: 503,
     retryable: true,

@@ -5,7 +5,7 @@ import type { Call } from './gateway-server.ts';
 export interface OwnAnswer {
   readonly status: number;
   readonly headers: OutgoingHttpHeaders | string[];
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /**
@@ -24,7 +24,7 @@ export function sendAnswer(
   }
   response.shouldKeepAlive = false;
   response.writeHead(status, headers);
-  if (body === '') response.flushHeaders();
+  if (body.length === 0) response.flushHeaders();
   else response.write(body);
   request.once('end', () => response.end());
   discardRest(request, lingerMs);

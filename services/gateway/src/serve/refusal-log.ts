@@ -16,6 +16,7 @@ const strangersCodes: ReadonlySet<GatewayCode> = new Set<GatewayCode>([
   'AUTHENTICATION_FAILED',
   'AUTHENTICATION_REQUIRED',
   'LOOKUPS_BUSY',
+  'TASK_DATA_NOT_FOUND',
 ]);
 
 /**

@@ -9,7 +9,8 @@ export interface RequestContext {
   readonly call: Call;
   readonly requestId: string;
   readonly event: WideEvent;
-  kind: ServedKind | undefined;
+  /** Label in the metrics; `task` when a task reads its arguments. */
+  kind: ServedKind | 'task' | undefined;
   target: Target | undefined;
   /** Headers for every response to this request. */
   answerHeaders: HeaderMap;

@@ -1,5 +1,5 @@
-// The Serve walk: host or path → workload → caller → revision → instance → its bytes. Every request writes one log
-// line, except those of anonymous callers in a flood.
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments
+// leaves it at the first step. Every request writes one log line, except those of anonymous callers in a flood.
 import type { IncomingMessage } from 'node:http';
 import type { CallerLimits } from '@berth/identity';
 import { requestIdFrom, startWideEvent } from '@berth/telemetry';
@@ -16,6 +16,8 @@ import type { Outcome } from '../proxy/outcome.ts';
 import { hostHeader } from '../routing/host.ts';
 import { resolve } from '../routing/resolve.ts';
 import type { ResolverSettings } from '../routing/resolver.ts';
+import { taskDataTokenIn } from '../tasks/by-task-data.ts';
+import type { ServeTaskData } from '../tasks/serve-task-data.ts';
 import type { SandboxRules } from '../workloads/target.ts';
 import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type AdmitOptions, createAdmit } from './admit.ts';
@@ -34,10 +36,11 @@ export interface WalkOptions extends ResolverSettings, AdmitOptions, OfferOption
   readonly isTrusted: (address: string) => boolean;
   readonly callers: CallerLimits;
   readonly streams: OpenStreams;
+  readonly serveTaskData: ServeTaskData;
 }
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, callers, calls, demand, isTrusted, logger, metrics, sandboxes, streams } = options;
+  const { brand, callers, calls, demand, isTrusted, logger, metrics, sandboxes, serveTaskData, streams } = options;
   const admit = createAdmit(options);
   const offer = createOffer(options, admit);
   const endRequest = createEndRequest(options);
@@ -45,6 +48,11 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
   async function serve(context: RequestContext): Promise<Outcome> {
     const { request } = context.call;
     callers.countAddress(request.socket.remoteAddress, valuesOf(request.rawHeaders, 'x-forwarded-for'));
+    const taskToken = taskDataTokenIn(request, options);
+    if (taskToken !== undefined) {
+      context.kind = 'task';
+      return serveTaskData(taskToken, context);
+    }
     const route = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
     const admitting = admit(route, context);
     // A known caller is not awaited: an extra turn of the microtask queue for every request adds up.

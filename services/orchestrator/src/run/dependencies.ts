@@ -18,6 +18,8 @@ export interface Dependencies extends PlacementSettings {
   /** Limits of accounts. */
   readonly limits: LimitSettings;
   readonly regions: readonly Region[];
+  /** Address at which tasks reach a gateway to read their arguments. */
+  readonly gatewayUrl: string;
   readonly logger: Logger;
   readonly counters: Counters;
   /** Notifies the streams of a runner that its instances have changed. */

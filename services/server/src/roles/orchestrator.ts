@@ -1,3 +1,4 @@
+import { gatewayUrl } from '@berth/api/config';
 import { apiSection } from '../sections/api.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
 import { placementSection } from '../sections/placement.ts';
@@ -9,7 +10,7 @@ import { defineRole } from './server-role.ts';
 export const orchestratorRole = defineRole({
   name: 'orchestrator',
   healthPort: 9081,
-  // The orchestrator needs the api section for the brand, the regions and the limits of accounts.
+  // The orchestrator needs the api section for the brand, the regions, the limits of accounts and the gateway's address.
   sections: {
     postgres: postgresSection,
     restate: restateSection,
@@ -27,6 +28,7 @@ export const orchestratorRole = defineRole({
       limits: { limits: api.limits, tiers: api.tiers },
       brand: api.brand,
       regions: api.regions,
+      gatewayUrl: placement.jobs.gatewayUrl ?? gatewayUrl(api),
       databaseUrl: postgres.url,
       restate,
       logger,

@@ -3,8 +3,12 @@ import type { Database } from '@berth/database';
 
 const keyBytes = 32;
 
-/** Signing key shared by all gateways. The first gateway that asks for it creates it. */
-export async function gatewayKey(database: Database, purpose: 'sticky'): Promise<Buffer> {
+/**
+ * Signing key of a purpose, shared by all processes that sign and check for it. The first process that asks for it
+ * creates it. Gateways sign sticky cookies; the orchestrator signs the addresses of task arguments, and gateways check
+ * them.
+ */
+export async function gatewayKey(database: Database, purpose: 'sticky' | 'task-data'): Promise<Buffer> {
   await database
     .insertInto('gateway_keys')
     .values({ purpose, secret: randomBytes(keyBytes) })
