@@ -21,7 +21,9 @@ let runner: Runner;
 /** Lines of runners that were killed or stopped. */
 const earlierLines: LogLine[] = [];
 
-const image = (name: string, script: string) => importScriptImage(machine.docker.url, `task-${name}`, script);
+/** A task that runs a shell script. All use one image, because a build takes as long as a task. */
+const task = (script: string, other: Partial<TaskInstance> = {}) =>
+  desiredTask({ image: 'task-script:latest', ...other, env: { SCRIPT: script, ...other.env } });
 /** Script that runs until it gets a signal: USR1 ends it with 6; TERM is noted and ignored. */
 const untilSignal = (name: string) =>
   `trap "exit 6" USR1; trap "echo ${name} asked" TERM; echo ${name} begun; while :; do sleep 0.1; done`;
@@ -66,6 +68,7 @@ beforeAll(async () => {
   await Promise.all([networkTools.install(), gvisor.install()]);
   machine = await startRunnerMachine();
   await importTinyImage(machine.docker.url);
+  await importScriptImage(machine.docker.url, 'task-script', 'eval "$SCRIPT"');
   runner = await machine.start();
   runner.all();
 }, 900_000);
@@ -76,19 +79,19 @@ afterAll(async () => {
 }, 120_000);
 
 describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
-  const task = (other: Partial<TaskInstance>) => desiredTask({ isolation, memoryMb: 128, ...other });
+  const isolated = { isolation, memoryMb: 128 };
   // These run beside the first tests and are checked last.
-  const stubborn = task({ timeoutSeconds: 5 });
-  const polite = task({ timeoutSeconds: 5, graceSeconds: 600 });
+  const stubborn = task(untilSignal(`stubborn ${isolation}`), { ...isolated, timeoutSeconds: 5 });
+  const polite = task('trap "exit 0" TERM; while :; do sleep 0.1; done', {
+    ...isolated,
+    timeoutSeconds: 5,
+    graceSeconds: 600,
+  });
 
-  beforeAll(async () => {
-    const stubbornImage = await image('stubborn', untilSignal(`stubborn ${isolation}`));
-    const politeImage = await image('polite', 'trap "exit 0" TERM; while :; do sleep 0.1; done');
-    run({ ...stubborn, image: stubbornImage }, { ...polite, image: politeImage });
-  }, 60_000);
+  beforeAll(() => run(stubborn, polite));
 
   test('a task that ends with 0 succeeds, and its container stays until it is removed', async () => {
-    const desired = task({ image: await image('success', `echo "done $NAME" ${isolation}`), env: { NAME: 'well' } });
+    const desired = task(`echo "done $NAME" ${isolation}`, { ...isolated, env: { NAME: 'well' } });
     run(desired);
     const report = await ended(desired);
     expect(report).toMatchObject({ starts: 1, result: { reason: 'exited', exitCode: 0 } });
@@ -102,7 +105,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 
   test('a task that ends with another code has failed, with its code and its last output', async () => {
-    const desired = task({ image: await image('failure', 'echo "no input" >&2; exit 3') });
+    const desired = task('echo "no input" >&2; exit 3', isolated);
     run(desired);
     expect(await ended(desired)).toMatchObject({
       result: { reason: 'exited', exitCode: 3 },
@@ -113,7 +116,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
 
   test('a task that needs more than its memory ran out of memory', async () => {
     const script = 'x=aaaaaaaaaaaaaaaa; while true; do x=$x$x; done';
-    const desired = task({ image: await image('memory', script), memoryMb: 64 });
+    const desired = task(script, { isolation, memoryMb: 64 });
     run(desired);
     expect(await ended(desired)).toMatchObject({
       result: { reason: 'out_of_memory' },
@@ -156,7 +159,7 @@ test('a task whose image is missing never starts', async () => {
 });
 
 test('a running task that is no longer wanted gets its grace period, and leaves nothing', async () => {
-  const desired = desiredTask({ image: await image('unwanted', untilSignal('unwanted')) });
+  const desired = task(untilSignal('unwanted'));
   run(desired);
   await runner.report(desired.id, ['ready']);
   await expect.poll(() => timesSaid('unwanted begun'), { timeout: 20_000 }).toBe(1);
@@ -165,8 +168,8 @@ test('a running task that is no longer wanted gets its grace period, and leaves 
 });
 
 test('a task that fills the disk is ended at once, and its files are freed before it is removed', async () => {
-  const desired = desiredTask({ image: await image('disk', untilSignal('disk')), graceSeconds: 600 });
-  const before = desiredTask({ image: await image('disk-ended', 'exit 4') });
+  const desired = task(untilSignal('disk'), { graceSeconds: 600 });
+  const before = task('exit 4');
   run(desired, before);
   await runner.report(desired.id, ['ready']);
   await ended(before);
@@ -187,9 +190,9 @@ test('a task that fills the disk is ended at once, and its files are freed befor
 
 test('a killed runner finds the results of its tasks again, and no task runs twice', async () => {
   const [lasting, short, late] = [
-    desiredTask({ image: await image('lasting', untilSignal('lasting')) }),
-    desiredTask({ image: await image('short', 'echo short; sleep 1; exit 5') }),
-    desiredTask({ image: await image('late', 'echo late; sleep 600'), timeoutSeconds: 2 }),
+    task(untilSignal('lasting')),
+    task('echo short; sleep 1; exit 5'),
+    task('echo late; sleep 600', { timeoutSeconds: 2 }),
   ];
   run(lasting, short, late);
   for (const { id } of [lasting, short, late]) await runner.report(id, ['ready', 'ended']);
@@ -219,11 +222,7 @@ test('a killed runner finds the results of its tasks again, and no task runs twi
 });
 
 test('a task whose container is gone is lost and not run again; files of other tasks are cleared away', async () => {
-  const [taken, never, unwanted] = [
-    desiredTask({ image: await image('taken', 'echo taken; sleep 600') }),
-    desiredTask({ image: await image('never', 'echo never') }),
-    desiredTask(),
-  ];
+  const [taken, never, unwanted] = [task('echo taken; sleep 600'), task('echo never'), desiredTask()];
   run(taken);
   await runner.report(taken.id, ['ready']);
   await expect.poll(() => timesSaid('taken'), { timeout: 20_000 }).toBe(1);
@@ -247,10 +246,7 @@ test('a task whose container is gone is lost and not run again; files of other t
 });
 
 test('an engine that is away ends no task and loses none', async () => {
-  const [running, late] = [
-    desiredTask({ image: await image('outage', untilSignal('outage')) }),
-    desiredTask({ image: await image('after', 'echo after') }),
-  ];
+  const [running, late] = [task(untilSignal('outage')), task('echo after')];
   run(running);
   await runner.report(running.id, ['ready']);
   await machine.docker.kill();

@@ -35,6 +35,7 @@ export class TaskWorker implements Worker {
   /** How the task ended, as soon as that is known. */
   #end: TaskEnd | undefined;
   #isGivenUp = false;
+  #hasStarted = false;
   /** Start of the process by the monotonic clock, so that a changed system time does not move the deadline. */
   #startedAt: number | undefined;
   /** Aborted when the step in progress is no longer wanted, or when the runner stops. */
@@ -122,6 +123,7 @@ export class TaskWorker implements Worker {
     if (desired === undefined) return this.#remove();
     const state = await this.#container.inspect();
     const isCreated = state?.status === 'created';
+    this.#hasStarted ||= state?.startedAt !== undefined;
     const step = decideTask({
       isWanted: true,
       hasFile: this.#deps.tasks.find(this.#id) !== undefined,
@@ -233,7 +235,6 @@ export class TaskWorker implements Worker {
   }
 
   #report(state: Parameters<StatusReporter['report']>[0], more?: Parameters<StatusReporter['report']>[2]): void {
-    const isStarted = state === 'ready' || this.#startedAt !== undefined || more?.result?.ranMs !== undefined;
-    this.#status.report(state, isStarted ? 1 : 0, more);
+    this.#status.report(state, this.#hasStarted || this.#end?.ranMs !== undefined ? 1 : 0, more);
   }
 }
