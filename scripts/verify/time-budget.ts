@@ -57,6 +57,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'services/runner/test/e2e/network.test.ts': 90,
   'services/runner/test/e2e/seccomp.test.ts': 15,
   'services/runner/test/e2e/sleep.test.ts': 90,
+  'services/runner/test/e2e/tasks.test.ts': 25,
   'tests/chaos/compute.test.ts': 35,
   'tests/chaos/jobs.test.ts': 45,
   'tests/chaos/logs.test.ts': 0,

@@ -13,6 +13,10 @@ export class FairQueue {
     this.#maxPlaces = maxPlaces;
   }
 
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0;
+  }
+
   add(owner: string, begin: () => void): void {
     const waiting = this.#waiting.get(owner) ?? [];
     waiting.push(begin);

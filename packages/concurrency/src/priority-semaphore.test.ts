@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PrioritySemaphore } from './priority-semaphore.ts';
 
+const whenArbitrary = fc.constantFrom('now', 'batch', 'later');
+
 afterEach(() => void vi.useRealTimers());
 
 test('background work waits while foreground work runs or waits, and takes at most its share of the places', async () => {
@@ -21,6 +23,41 @@ test('background work waits while foreground work runs or waits, and takes at mo
     ...Array.from({ length: 6 }, (_, index) => `foreground ${index}`),
   ]);
   expect(order.slice(7)).toEqual(Array.from({ length: 9 }, (_, index) => `background ${index + 1}`));
+});
+
+test('batch work waits for foreground work, goes before background work, and leaves one place free', async () => {
+  const semaphore = new PrioritySemaphore(3, 1);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(name);
+    await sleep(5);
+  };
+  const first = Array.from({ length: 3 }, (_, index) => semaphore.run(work(`first ${index}`)));
+  const background = semaphore.runInBackground(work('background'));
+  const batch = Array.from({ length: 4 }, (_, index) => semaphore.runBatch(work(`batch ${index}`), 'a'));
+  const later = semaphore.run(work('foreground'));
+  await Promise.all(first);
+  // Batch work holds two of the three places, so the next place that is free goes to the caller.
+  const caller = semaphore.run(work('caller'));
+  await Promise.all([background, ...batch, later, caller]);
+  const at = (name: string) => order.indexOf(name);
+  expect(at('foreground')).toBe(3);
+  expect(at('batch 0')).toBe(4);
+  expect(at('caller')).toBeLessThan(at('batch 2'));
+  expect(order.at(-1)).toBe('background');
+});
+
+test('owners of batch work take turns', async () => {
+  const semaphore = new PrioritySemaphore(2, 1);
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(name);
+    await sleep(1);
+  };
+  const many = Array.from({ length: 5 }, (_, index) => semaphore.runBatch(work(`many ${index}`), 'many'));
+  const one = semaphore.runBatch(work('one'), 'one');
+  await Promise.all([...many, one]);
+  expect(order.indexOf('one')).toBe(2);
 });
 
 test('background work waits for a quiet period, but at most the maximum wait', async () => {
@@ -45,31 +82,34 @@ test('background work waits for a quiet period, but at most the maximum wait', a
   expect(await waitedMs(5_000)).toBe(200);
 });
 
-test('in any order of calls, no background work begins while foreground work runs or waits, and the shares are kept', async () => {
+test('in any order of calls, no work begins before work of a higher class that waits, and the shares are kept', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
       fc.integer({ min: 1, max: 3 }),
-      fc.array(fc.record({ isNow: fc.boolean(), ms: fc.nat({ max: 2 }), fails: fc.boolean() }), { maxLength: 30 }),
+      fc.array(fc.record({ when: whenArbitrary, ms: fc.nat({ max: 2 }), fails: fc.boolean() }), { maxLength: 30 }),
       async (max, maxInBackground, asked) => {
         const semaphore = new PrioritySemaphore(max, maxInBackground);
-        const running = { now: 0, later: 0 };
-        let waitingNow = 0;
-        // Keeps background work from starting before all work is queued.
-        const first = semaphore.run(() => sleep(1));
-        const works = asked.map(({ isNow, ms, fails }) => {
+        const running = { now: 0, batch: 0, later: 0 };
+        const waiting = { now: 0, batch: 0, later: 0 };
+        // Keeps other work from starting before all work is queued.
+        const first = Promise.all(Array.from({ length: max }, () => semaphore.run(() => sleep(1))));
+        const works = asked.map(({ when, ms, fails }) => {
           const work = async () => {
-            if (isNow) waitingNow -= 1;
-            else expect([running.now, waitingNow]).toEqual([0, 0]);
-            running[isNow ? 'now' : 'later'] += 1;
+            waiting[when] -= 1;
+            if (when === 'batch') expect(waiting.now).toBe(0);
+            if (when === 'later') expect([running.now, waiting.now, waiting.batch]).toEqual([0, 0, 0]);
+            running[when] += 1;
             expect(running.later).toBeLessThanOrEqual(Math.min(max, maxInBackground));
-            expect(running.now + running.later).toBeLessThanOrEqual(max);
+            expect(running.batch).toBeLessThanOrEqual(Math.max(1, max - 1));
+            expect(running.now + running.batch + running.later).toBeLessThanOrEqual(max);
             await sleep(ms);
-            running[isNow ? 'now' : 'later'] -= 1;
+            running[when] -= 1;
             if (fails) throw new Error('failed');
           };
-          if (isNow) waitingNow += 1;
-          return isNow ? semaphore.run(work) : semaphore.runInBackground(work);
+          waiting[when] += 1;
+          if (when === 'batch') return semaphore.runBatch(work);
+          return when === 'now' ? semaphore.run(work) : semaphore.runInBackground(work);
         });
         await first;
         const ends = await Promise.allSettled(works);

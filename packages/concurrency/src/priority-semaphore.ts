@@ -1,3 +1,4 @@
+import { FairQueue } from './fair-queue.ts';
 import { Semaphore } from './semaphore.ts';
 
 /** Background work starts `quietMs` after the last `noteActivity()`, or once it has waited `maxMs`. */
@@ -12,10 +13,15 @@ interface BackgroundWork {
 }
 
 /**
- * A semaphore with background work, which starts only while no foreground work (`run`) runs or waits and takes at most
- * `maxInBackground` places.
+ * A semaphore with three classes of work:
+ * - foreground (`run`);
+ * - batch (`runBatch`), which starts only while no foreground work waits, and leaves one place to foreground work;
+ * - background (`runInBackground`), which starts only while no foreground work runs or waits and no batch work waits,
+ *   and takes at most `maxInBackground` places.
  */
 export class PrioritySemaphore extends Semaphore {
+  #freeForBatch: number;
+  readonly #waitingBatch: FairQueue;
   #freeInBackground: number;
   readonly #waitingInBackground: BackgroundWork[] = [];
   readonly #quietPeriod: QuietPeriod;
@@ -24,6 +30,8 @@ export class PrioritySemaphore extends Semaphore {
 
   constructor(max: number, maxInBackground = max, quietPeriod: QuietPeriod = { quietMs: 0, maxMs: 0 }) {
     super(max);
+    this.#freeForBatch = Math.max(1, max - 1);
+    this.#waitingBatch = new FairQueue(max);
     this.#freeInBackground = Math.min(max, maxInBackground);
     this.#quietPeriod = quietPeriod;
   }
@@ -31,6 +39,22 @@ export class PrioritySemaphore extends Semaphore {
   /** Reports activity that takes no place here but needs the machine, and so delays background work. */
   noteActivity(): void {
     this.#lastActivityAt = performance.now();
+  }
+
+  /** Runs work that gives way to callers. Waiting owners get places in turn, as in `run`. */
+  async runBatch<Result>(work: () => Promise<Result>, owner = ''): Promise<Result> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waitingBatch.add(owner, resolve);
+    this.admit();
+    await promise;
+    try {
+      return await work();
+    } finally {
+      this.#waitingBatch.release(owner);
+      this.#freeForBatch += 1;
+      this.releasePlace();
+      this.admit();
+    }
   }
 
   /** Runs work whose result no caller needs yet. */
@@ -50,13 +74,24 @@ export class PrioritySemaphore extends Semaphore {
 
   protected override admit(): void {
     super.admit();
-    while (this.isIdle && this.#freeInBackground > 0) {
+    this.#admitBatch();
+    while (this.isIdle && this.#waitingBatch.isEmpty && this.#freeInBackground > 0) {
       const [next] = this.#waitingInBackground;
       if (next === undefined || !this.#isQuiet(next)) break;
       this.#waitingInBackground.shift();
       this.#freeInBackground -= 1;
       this.takePlace();
       next.begin();
+    }
+  }
+
+  #admitBatch(): void {
+    while (this.hasSpare && this.#freeForBatch > 0) {
+      const begin = this.#waitingBatch.takeNext();
+      if (begin === undefined) break;
+      this.#freeForBatch -= 1;
+      this.takePlace();
+      begin();
     }
   }
 

@@ -40,6 +40,11 @@ export class Semaphore {
     }
   }
 
+  /** True when a place is free and no work that came through `run` waits. */
+  protected get hasSpare(): boolean {
+    return this.#free > 0 && this.#waiting.isEmpty;
+  }
+
   /** True when no work that came through `run` runs or waits, and a place is free. */
   protected get isIdle(): boolean {
     return this.#free > 0 && this.#running === 0;

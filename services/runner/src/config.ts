@@ -212,6 +212,13 @@ export const RunnerConfig = z.object({
     .describe(
       'Maximum containers that are created and started at a time; more would only slow each other down. One workspace gets at most one less, and waiting workspaces take turns.',
     ),
+  maxTasks: z
+    .int()
+    .nonnegative()
+    .optional()
+    .describe(
+      'Maximum tasks of jobs that run at a time on this machine; 0 takes none. When absent, 6 per core where gVisor is offered, else 16 per core.',
+    ),
   guestFolder: z
     .string()
     .min(1)

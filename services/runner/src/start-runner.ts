@@ -11,6 +11,7 @@ import { FailureFiles } from './failures/failure-files.ts';
 import { InstanceLeases } from './ingress/instance-leases.ts';
 import { startIngress } from './ingress/start-ingress.ts';
 import { Converger } from './instances/converger.ts';
+import { TaskFiles } from './instances/tasks/task-files.ts';
 import { OutputShipper } from './logs/output-shipper.ts';
 import { machine } from './machine/machine.ts';
 import { MemoryPressure } from './machine/pressure.ts';
@@ -80,6 +81,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const converger = new Converger({
     ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, logger },
     failures: new FailureFiles(stateFolder),
+    tasks: new TaskFiles(stateFolder),
     report: (instance, observation) => link.report(instance, observation),
     bringUps: new PrioritySemaphore(config.concurrency, config.warmConcurrency, quietPeriod),
     onBroughtUp: (seconds) => metrics.bringUpSeconds.observe(seconds),

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { SandboxInstance, ServeInstance } from '@berth/contract/node';
+import type { SandboxInstance, ServeInstance, TaskInstance } from '@berth/contract/node';
 
 const fields = (kind: string) => ({
   id: randomUUID(),
@@ -11,14 +11,14 @@ const fields = (kind: string) => ({
   isolation: 'runc' as const,
   memoryMb: 64,
   cpus: 1,
-  port: 8080,
   env: {},
-  startTimeoutSeconds: 20,
 });
+const readiness = { port: 8080, startTimeoutSeconds: 20 };
 
 /** For tests: an instance of a small workload. */
 export const desiredInstance = (other: Partial<ServeInstance> = {}): ServeInstance => ({
   ...fields('agent'),
+  ...readiness,
   mode: 'serve',
   ...other,
 });
@@ -26,7 +26,17 @@ export const desiredInstance = (other: Partial<ServeInstance> = {}): ServeInstan
 /** For tests: a small sandbox. */
 export const desiredSandbox = (other: Partial<SandboxInstance> = {}): SandboxInstance => ({
   ...fields('sandbox'),
+  ...readiness,
   mode: 'sandbox',
   sandbox: { idleSeconds: 15 },
+  ...other,
+});
+
+/** For tests: a small task of a job. */
+export const desiredTask = (other: Partial<TaskInstance> = {}): TaskInstance => ({
+  ...fields('job'),
+  mode: 'task',
+  timeoutSeconds: 600,
+  graceSeconds: 1,
   ...other,
 });

@@ -20,11 +20,19 @@ export function containerState(
     pid: State.Pid > 0 ? State.Pid : undefined,
     exitCode: status === 'exited' ? State.ExitCode : undefined,
     outOfMemory: State.OOMKilled,
+    startedAt: timeFrom(State.StartedAt),
+    finishedAt: timeFrom(State.FinishedAt),
     logFile: LogPath || undefined,
     isolation: isolationClasses.find((isolation) => runtimes[isolation] === HostConfig.Runtime),
     layer,
     writablePaths: writablePaths(info, layer),
   };
+}
+
+/** The engine writes the year 1 for a time that it does not have. */
+function timeFrom(text: string): number | undefined {
+  const time = Date.parse(text);
+  return time > 0 ? time : undefined;
 }
 
 /** Root inside can write without limit to the hostname, hosts and resolv.conf files, which lie outside the layer. */

@@ -28,6 +28,10 @@ export interface ContainerState {
   readonly pid: number | undefined;
   readonly exitCode: number | undefined;
   readonly outOfMemory: boolean;
+  /** Start of the current or last run, in milliseconds since 1970; absent when the container never ran. */
+  readonly startedAt: number | undefined;
+  /** End of the last run, in milliseconds since 1970; absent when no run has ended. */
+  readonly finishedAt: number | undefined;
   /** Absent when the engine does not keep output in files. */
   readonly logFile: string | undefined;
   /** Undefined when its runtime is none of ours. */

@@ -1,13 +1,12 @@
 // Brings the container of an instance up, stage by stage, until the instance answers.
 
 import type { Notifier } from '@berth/concurrency';
-import type { DesiredInstance } from '@berth/contract/node';
 import type { Failure } from '../failures/failure.ts';
 import { type AnswerOutcome, awaitAnswer } from './await-answer.ts';
 import { BringUpClock } from './bring-up-clock.ts';
 import { EngineQueue } from './engine-queue.ts';
 import type { InstanceContainer } from './instance-container.ts';
-import type { InstanceMode } from './modes/mode.ts';
+import type { InstanceMode, ReachableInstance } from './modes/mode.ts';
 import { pullUntilThere } from './pull-image.ts';
 import type { RunRecord } from './run-record.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
@@ -33,7 +32,7 @@ export class BringUp {
 
   /** Undefined when the image is present, or when it is no longer wanted. */
   async pull(
-    desired: DesiredInstance,
+    desired: ReachableInstance,
     signal: AbortSignal,
     report: (message: string) => void,
   ): Promise<Failure | undefined> {
@@ -45,7 +44,7 @@ export class BringUp {
     return this.clock.measure('pull', () => pullUntilThere(pull));
   }
 
-  create(desired: DesiredInstance, signal: AbortSignal): Promise<Failure | undefined> {
+  create(desired: ReachableInstance, signal: AbortSignal): Promise<Failure | undefined> {
     return this.#queued(desired, signal, async () => {
       const { container, mode } = this.#parts;
       const creation = { isBackground: mode().isBackground(desired), spec: mode().containerSpec(desired) };
@@ -54,16 +53,16 @@ export class BringUp {
     });
   }
 
-  start(desired: DesiredInstance, signal: AbortSignal): Promise<Failure | undefined> {
+  start(desired: ReachableInstance, signal: AbortSignal): Promise<Failure | undefined> {
     return this.#queued(desired, signal, () => this.#startNow(desired, signal));
   }
 
   /** True if the instance answers now. */
-  ask(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<boolean> {
+  ask(desired: ReachableInstance, address: string, signal: AbortSignal): Promise<boolean> {
     return this.#parts.mode().probe(desired, address, signal);
   }
 
-  answer(desired: DesiredInstance, address: string, signal: AbortSignal): Promise<AnswerOutcome> {
+  answer(desired: ReachableInstance, address: string, signal: AbortSignal): Promise<AnswerOutcome> {
     const { notifier, container, mode } = this.#parts;
     return awaitAnswer({
       ask: () => this.ask(desired, address, signal),
@@ -74,7 +73,7 @@ export class BringUp {
     });
   }
 
-  async #startNow(desired: DesiredInstance, signal: AbortSignal): Promise<void> {
+  async #startNow(desired: ReachableInstance, signal: AbortSignal): Promise<void> {
     const { container, mode, record } = this.#parts;
     await this.clock.measure('start', () => container.start());
     record.started();
@@ -83,12 +82,12 @@ export class BringUp {
     if (mode().isBackground(desired) && address !== undefined) await this.answer(desired, address, signal);
   }
 
-  #queued(desired: DesiredInstance, signal: AbortSignal, work: () => Promise<void>): Promise<Failure | undefined> {
+  #queued(desired: ReachableInstance, signal: AbortSignal, work: () => Promise<void>): Promise<Failure | undefined> {
     const { container, mode } = this.#parts;
     const clear = async (): Promise<void> => {
       if (!mode().holdsFiles) await container.remove();
     };
-    const isBackground = mode().isBackground(desired);
-    return this.#queue.run({ work, signal, owner: desired.workspaceId, isBackground, clear });
+    const priority = mode().isBackground(desired) ? 'background' : 'foreground';
+    return this.#queue.run({ work, signal, owner: desired.workspaceId, priority, clear });
   }
 }

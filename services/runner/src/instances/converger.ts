@@ -7,8 +7,9 @@ import { containerLabels } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Admission, Endpoints } from '../ingress/endpoint.ts';
 import type { DesiredStateListener } from '../node/node-link.ts';
-import { InstanceWorker } from './instance-worker.ts';
+import { createWorker } from './create-worker.ts';
 import { RefusalNotes } from './refusal-notes.ts';
+import type { Worker } from './worker.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
 
 const resyncMs = 120_000;
@@ -20,7 +21,7 @@ const retryMs = { first: 100, max: 5_000 };
 
 export class Converger implements DesiredStateListener, Endpoints {
   readonly #deps: WorkerDependencies;
-  readonly #workers = new Map<string, { readonly worker: InstanceWorker; readonly ended: Promise<void> }>();
+  readonly #workers = new Map<string, { readonly worker: Worker; readonly ended: Promise<void> }>();
   readonly #closing = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #listArrived = new Condition();
@@ -60,12 +61,12 @@ export class Converger implements DesiredStateListener, Endpoints {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
     this.#hasFullList = true;
     this.#listArrived.changed();
-    const { failures, output, sandboxes } = this.#deps;
+    const { failures, tasks, output, sandboxes } = this.#deps;
     // Notes of an earlier run about other instances are cleared together with their containers.
     const others = new Set([
       ...[...leaving, ...gone],
       ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
-      ...sandboxes.adopted.instances(),
+      ...[...tasks.instances(), ...sandboxes.adopted.instances()],
     ]);
     for (const instance of instances) this.#setDesired(instance, false);
     for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));
@@ -111,7 +112,7 @@ export class Converger implements DesiredStateListener, Endpoints {
   }
 
   #addWorker(id: string, desired: DesiredInstance | undefined, isFresh = false): void {
-    const worker = new InstanceWorker(id, desired, isFresh, this.#deps);
+    const worker = createWorker(id, desired, isFresh, this.#deps);
     const work = async (): Promise<void> => {
       await this.#networkOpened;
       if (this.#closing.signal.aborted) return;

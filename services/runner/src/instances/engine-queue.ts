@@ -13,8 +13,8 @@ export interface EngineWork {
   readonly signal: AbortSignal;
   /** Workspace of the instance; workspaces that wait get their turns in rotation. */
   readonly owner: string | undefined;
-  /** Background work, such as a warm sandbox: work that a caller waits for goes first. */
-  readonly isBackground: boolean;
+  /** Work that a caller waits for (`foreground`) goes first, then tasks (`batch`), then warm sandboxes. */
+  readonly priority: 'foreground' | 'batch' | 'background';
   /** Removes a container that the runtime could not start, unless it holds files of an owner. */
   readonly clear: () => Promise<void>;
 }
@@ -28,12 +28,14 @@ export class EngineQueue {
   }
 
   /** Returns a failure that the instance itself causes; throws every other one, so that it is retried. */
-  async run({ work, signal, owner, isBackground, clear }: EngineWork): Promise<Failure | undefined> {
+  async run({ work, signal, owner, priority, clear }: EngineWork): Promise<Failure | undefined> {
     const unlessAborted = async (): Promise<void> => {
       if (!signal.aborted) await work();
     };
     try {
-      await (isBackground ? this.#limit.runInBackground(unlessAborted) : this.#limit.run(unlessAborted, owner));
+      if (priority === 'background') await this.#limit.runInBackground(unlessAborted);
+      else if (priority === 'batch') await this.#limit.runBatch(unlessAborted, owner);
+      else await this.#limit.run(unlessAborted, owner);
       this.#runtimeFaults = 0;
       return undefined;
     } catch (error) {

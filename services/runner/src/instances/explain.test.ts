@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { desiredInstance } from '../../test/desired-instance.ts';
-import { crashLoop, outOfMemory, portClosed, pulling } from './explain.ts';
+import { desiredInstance, desiredTask } from '../../test/desired-instance.ts';
+import { crashLoop, outOfMemory, portClosed, pulling, taskExited, timedOut } from './explain.ts';
 import { parseListening } from './listening-ports.ts';
 
 const desired = desiredInstance({ memoryMb: 256 });
@@ -36,4 +36,18 @@ test('a message contains only the end of the output', () => {
 test('messages give pull progress and memory in megabytes', () => {
   expect(pulling('a/b:1', { done: 12_000_000, total: 80_000_000 })).toBe('Pulling a/b:1: 12 of 80 MB.');
   expect(outOfMemory(desired).message).toBe('Out of memory: it needs more than its 256 MB. Raise spec.runtime.memory.');
+});
+
+test('the message about a failed task has its exit code and its last output; a task that succeeded has none', () => {
+  expect(taskExited({ exitCode: 0, output: 'done' })).toBeUndefined();
+  expect(taskExited({ exitCode: 3, output: 'no input\n' })).toBe(
+    'It ended with exit code 3. Its last output:\nno input',
+  );
+  expect(taskExited({ exitCode: 1, output: '' })).toMatch(/^It ended with exit code 1\. It wrote nothing/);
+});
+
+test('the message about a timeout names the limit and the setting', () => {
+  expect(timedOut(desiredTask({ timeoutSeconds: 90 }))).toBe(
+    'It ran for more than its 90 seconds and was ended. Raise spec.runtime.timeout, or give each task less to do.',
+  );
 });

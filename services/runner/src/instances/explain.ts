@@ -1,5 +1,5 @@
 // Messages about an instance, for people. Each one names the next step.
-import type { DesiredInstance } from '@berth/contract/node';
+import type { DesiredInstance, TaskInstance } from '@berth/contract/node';
 import type { PullFault } from '../driver/driver.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { ListeningPorts } from './listening-ports.ts';
@@ -45,6 +45,17 @@ function lastWords(output: string): string {
   const kept = output.trim().slice(-maxOutputCharacters);
   return kept === '' ? 'It wrote nothing; run the image by hand to see why.' : `Its last output:\n${kept}`;
 }
+
+/** The process of a task ended by itself; undefined when it succeeded. */
+export function taskExited(end: End): string | undefined {
+  return end.exitCode === 0 ? undefined : `It ended with exit code ${end.exitCode}. ${lastWords(end.output)}`;
+}
+
+export const timedOut = ({ timeoutSeconds }: TaskInstance): string =>
+  `It ran for more than its ${timeoutSeconds} seconds and was ended. Raise spec.runtime.timeout, or give each task less to do.`;
+
+export const taskLost =
+  'Its container is gone from its machine, and its exit code with it: it may have run. Check what it has done before you start it again.';
 
 type Ended = { readonly exitCode: number | undefined; readonly outOfMemory: boolean } | undefined;
 

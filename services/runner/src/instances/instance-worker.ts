@@ -15,10 +15,11 @@ import { InstanceContainer } from './instance-container.ts';
 import type { InstanceRun } from './instance-run.ts';
 import { listeningPorts } from './listening-ports.ts';
 import { chooseMode } from './modes/choose-mode.ts';
-import type { InstanceMode } from './modes/mode.ts';
+import type { InstanceMode, ReachableInstance } from './modes/mode.ts';
 import { PendingCallers } from './pending-callers.ts';
 import { RunRecord } from './run-record.ts';
 import { StatusReporter } from './status-reporter.ts';
+import type { Worker } from './worker.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
 
 type Next = 'look again' | 'rest' | 'over';
@@ -26,7 +27,7 @@ type Next = 'look again' | 'rest' | 'over';
 const restMs = 600_000;
 const retryMs = { first: 250, max: 15_000 };
 
-export class InstanceWorker {
+export class InstanceWorker implements Worker {
   readonly #id: string;
   readonly #deps: WorkerDependencies;
   readonly #container: InstanceContainer;
@@ -36,7 +37,7 @@ export class InstanceWorker {
   readonly #callers: PendingCallers;
   readonly #record: RunRecord;
   #mode: InstanceMode;
-  #desired: DesiredInstance | undefined;
+  #desired: ReachableInstance | undefined;
   /** The instance is no longer wanted, but may finish its requests under way. */
   #isLeaving = false;
   /** Aborted when the step in progress is no longer wanted, or when the runner stops. */
@@ -44,7 +45,7 @@ export class InstanceWorker {
   #isClosing = false;
 
   /** `isFresh`: the api has just created the instance, so no container of it can exist. */
-  constructor(id: string, desired: DesiredInstance | undefined, isFresh: boolean, deps: WorkerDependencies) {
+  constructor(id: string, desired: ReachableInstance | undefined, isFresh: boolean, deps: WorkerDependencies) {
     this.#id = id;
     this.#desired = desired;
     this.#deps = deps;
@@ -63,7 +64,7 @@ export class InstanceWorker {
     }));
   }
 
-  #chooseMode(desired: DesiredInstance | undefined): InstanceMode {
+  #chooseMode(desired: ReachableInstance | undefined): InstanceMode {
     return chooseMode(desired, { instance: this.#id, container: this.#container, deps: this.#deps });
   }
 
@@ -86,6 +87,8 @@ export class InstanceWorker {
 
   /** A desired state with an older generation was overtaken by a newer one on its way here and is ignored. */
   setDesired(desired: DesiredInstance): void {
+    // A worker without a desired state removes what it finds, and a task is not run a second time.
+    if (desired.mode === 'task') return;
     if (this.#desired === undefined) this.#step.abort();
     else if (desired.generation < this.#desired.generation) return;
     if (desired.mode !== this.#mode.name) this.#mode = this.#chooseMode(desired);
@@ -102,7 +105,6 @@ export class InstanceWorker {
     return this.#callers.untilApplied(desired.generation);
   }
 
-  /** Ends an instance that breaks a rule of this machine, and reports the reason to its owner. */
   giveUp(failure: Failure): void {
     if (this.#desired === undefined || this.#record.failure !== undefined) return;
     this.#record.failed(failure);
@@ -124,17 +126,12 @@ export class InstanceWorker {
     this.#callers.changed();
   }
 
-  /** Stops after the engine call in progress. The container stays as it is. */
   close(): void {
     this.#isClosing = true;
     this.#step.abort();
     this.recheck();
   }
 
-  /**
-   * Runs until nothing of the instance is left, or until the runner stops. `gone` is reported before `onOver` drops
-   * this worker, so before a new desired state can start another one.
-   */
   async run(onOver: () => void): Promise<void> {
     let failures = 0;
     while (!this.#isClosing) {
@@ -167,7 +164,7 @@ export class InstanceWorker {
     return this.#do(decide(true, observed, this.#record.attempt), desired, state);
   }
 
-  async #do(step: Step, desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
+  async #do(step: Step, desired: ReachableInstance, state: ContainerState | undefined): Promise<Next> {
     const { signal } = this.#step;
     if (step.do === 'nothing') return this.#keepUp(desired, state);
     if (step.do === 'remove') return this.#remove();
@@ -183,7 +180,7 @@ export class InstanceWorker {
     return 'look again';
   }
 
-  async #create(desired: DesiredInstance): Promise<Next> {
+  async #create(desired: ReachableInstance): Promise<Next> {
     const { signal } = this.#step;
     this.#report('starting');
     const failure = await this.#bringUp.pull(desired, signal, (message) => this.#report('pulling', { message }));
@@ -194,7 +191,7 @@ export class InstanceWorker {
 
   async #restart(
     step: Extract<Step, { do: 'restart' }>,
-    desired: DesiredInstance,
+    desired: ReachableInstance,
     state: ContainerState | undefined,
   ): Promise<Next> {
     const { signal } = this.#step;
@@ -210,7 +207,7 @@ export class InstanceWorker {
     return this.#failIf(failure);
   }
 
-  async #awaitReady(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
+  async #awaitReady(desired: ReachableInstance, state: ContainerState | undefined): Promise<Next> {
     const address = this.#container.address;
     const { signal } = this.#step;
     if (address === undefined || state === undefined) return 'look again';
@@ -239,7 +236,7 @@ export class InstanceWorker {
   }
 
   /** Fast path for changes that a caller waits for: no call to the engine. True when the desired state is applied. */
-  async #changeAtOnce(desired: DesiredInstance): Promise<boolean> {
+  async #changeAtOnce(desired: ReachableInstance): Promise<boolean> {
     const isReady = this.#status.lastState === 'ready';
     const run = isReady && this.#mode.isBehind(desired) ? this.#mode.appliedRun : undefined;
     if (run === undefined || this.#record.failure !== undefined) return false;
@@ -255,7 +252,7 @@ export class InstanceWorker {
   }
 
   /** Applies a pending change to an instance that was just inspected and runs. */
-  async #keepUp(desired: DesiredInstance, state: ContainerState | undefined): Promise<Next> {
+  async #keepUp(desired: ReachableInstance, state: ContainerState | undefined): Promise<Next> {
     const run = this.#mode.isBehind(desired) ? this.#container.runIn(state) : undefined;
     if (run === undefined || this.#record.failure !== undefined) return 'rest';
     if (await this.#change(desired, run)) this.#reportReady(run.address);
@@ -263,7 +260,7 @@ export class InstanceWorker {
   }
 
   /** Applies the desired state to the run; false when that needs a new container. */
-  async #change(desired: DesiredInstance, run: InstanceRun | undefined): Promise<boolean> {
+  async #change(desired: ReachableInstance, run: InstanceRun | undefined): Promise<boolean> {
     if (run === undefined) return true;
     if (this.#mode.needsNewContainer(desired)) {
       this.#report('starting');

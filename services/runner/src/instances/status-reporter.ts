@@ -1,7 +1,7 @@
 import type { Observation } from '../node/pending-reports.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
 
-type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages' | 'generation'>>;
+type More = Partial<Pick<Observation, 'code' | 'message' | 'address' | 'stages' | 'generation' | 'result'>>;
 
 /** Reports the state of one instance to the api, each observation only once. */
 export class StatusReporter {

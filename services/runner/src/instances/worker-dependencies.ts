@@ -9,6 +9,7 @@ import type { OutputShipper } from '../logs/output-shipper.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/pending-reports.ts';
 import type { SandboxServices } from '../sandbox/sandbox-services.ts';
+import type { TaskFiles } from './tasks/task-files.ts';
 
 /** What the workers need from the rest of the runner. */
 export interface WorkerDependencies {
@@ -18,6 +19,7 @@ export interface WorkerDependencies {
   readonly images: Pick<ImageStore, 'ensure'>;
   readonly output: Omit<OutputShipper, 'close'>;
   readonly failures: FailureFiles;
+  readonly tasks: TaskFiles;
   readonly report: (instance: string, observation: Observation) => void;
   /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
   readonly bringUps: PrioritySemaphore;

@@ -25,6 +25,31 @@ test('usedMsAgo grows until the report is sent', () => {
   expect(reports.nextBatch(10)).toMatchObject([{ usedMsAgo: 3_600_500 }]);
 });
 
+test('endedMsAgo of a task grows until the report is sent, and again for the next session', () => {
+  let nowMs = 1_000;
+  const reports = new PendingReports(() => nowMs);
+  const result = { reason: 'exited', exitCode: 3, ranMs: 40, endedMsAgo: 5 } as const;
+  reports.put('a', { state: 'ended', starts: 1, result });
+  nowMs += 700;
+  expect(reports.nextBatch(10)).toMatchObject([{ state: 'ended', result: { ...result, endedMsAgo: 705 } }]);
+  reports.acknowledge(reports.nextBatch(10));
+  expect(reports.nextBatch(10)).toEqual([]);
+  nowMs += 60_000;
+  reports.resendAll();
+  expect(reports.nextBatch(10)).toMatchObject([{ result: { ...result, endedMsAgo: 60_705 } }]);
+});
+
+test('an ended task stays the latest report until it is gone', () => {
+  const reports = new PendingReports(() => 0);
+  reports.put('a', { state: 'ended', starts: 1, result: { reason: 'lost', endedMsAgo: 0 } });
+  reports.acknowledge(reports.nextBatch(10));
+  expect(reports.stateOf('a')).toBe('ended');
+  reports.put('a', { state: 'gone', starts: 1 });
+  expect(reports.nextBatch(10)).toEqual([{ state: 'gone', starts: 1, instance: 'a', sequence: 2 }]);
+  reports.acknowledge(reports.nextBatch(10));
+  expect(reports.stateOf('a')).toBeUndefined();
+});
+
 test('the same activity again makes a new report with a higher sequence', () => {
   const reports = new PendingReports(() => 0);
   reports.put('a', ready);

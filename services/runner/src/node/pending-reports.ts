@@ -9,8 +9,14 @@ export type SandboxActivity = Pick<InstanceReport, OfSandbox> & { readonly usedM
 
 const maxMessage = 2_000;
 
+interface Noted {
+  readonly observation: Observation;
+  /** Time of the observation: `endedMsAgo` of a task grows until the report is sent. */
+  readonly atMs: number;
+}
+
 export class PendingReports {
-  readonly #latest = new Map<string, Observation>();
+  readonly #latest = new Map<string, Noted>();
   /** Activity of sandboxes, with the time at which it was noted: `usedMsAgo` grows until the report is sent. */
   readonly #activity = new Map<string, { readonly activity: SandboxActivity; readonly atMs: number }>();
   /** Sequence number of the report that the api has not acknowledged, by instance. */
@@ -24,13 +30,13 @@ export class PendingReports {
   }
 
   stateOf(instance: string): Observation['state'] | undefined {
-    return this.#latest.get(instance)?.state;
+    return this.#latest.get(instance)?.observation.state;
   }
 
   put(instance: string, observation: Observation): void {
     const { message } = observation;
     const bounded = message === undefined ? observation : { ...observation, message: message.slice(0, maxMessage) };
-    this.#latest.set(instance, bounded);
+    this.#latest.set(instance, { observation: bounded, atMs: this.#now() });
     // Activity of a run that is over does not apply to the next run.
     if (observation.state !== 'ready') this.#activity.delete(instance);
     this.#unacknowledged.set(instance, this.#next());
@@ -39,7 +45,7 @@ export class PendingReports {
   /** The activity waits until the instance is ready, and is part of every report of it from then on. */
   putActivity(instance: string, activity: SandboxActivity): void {
     this.#activity.set(instance, { activity, atMs: this.#now() });
-    if (this.#latest.get(instance)?.state === 'ready') this.#unacknowledged.set(instance, this.#next());
+    if (this.stateOf(instance) === 'ready') this.#unacknowledged.set(instance, this.#next());
   }
 
   /** A new session starts without any reports, so all are sent again. */
@@ -50,9 +56,9 @@ export class PendingReports {
   nextBatch(max: number): InstanceReport[] {
     const reports: InstanceReport[] = [];
     for (const [instance, sequence] of this.#unacknowledged) {
-      const observation = this.#latest.get(instance);
-      if (observation !== undefined)
-        reports.push({ ...observation, ...this.#activityOf(instance), instance, sequence });
+      const noted = this.#latest.get(instance);
+      if (noted !== undefined)
+        reports.push({ ...this.#current(noted), ...this.#activityOf(instance), instance, sequence });
       if (reports.length >= max) break;
     }
     return reports;
@@ -69,13 +75,22 @@ export class PendingReports {
 
   countByState(): Map<string, number> {
     const counts = new Map<string, number>();
-    for (const { state } of this.#latest.values()) counts.set(state, (counts.get(state) ?? 0) + 1);
+    for (const { observation } of this.#latest.values()) {
+      const { state } = observation;
+      counts.set(state, (counts.get(state) ?? 0) + 1);
+    }
     return counts;
+  }
+
+  #current({ observation, atMs }: Noted): Observation {
+    const { result } = observation;
+    if (result === undefined) return observation;
+    return { ...observation, result: { ...result, endedMsAgo: result.endedMsAgo + this.#now() - atMs } };
   }
 
   #activityOf(instance: string): SandboxActivity | undefined {
     const noted = this.#activity.get(instance);
-    if (noted === undefined || this.#latest.get(instance)?.state !== 'ready') return undefined;
+    if (noted === undefined || this.stateOf(instance) !== 'ready') return undefined;
     const { activity, atMs } = noted;
     return { ...activity, usedMsAgo: activity.usedMsAgo + this.#now() - atMs };
   }

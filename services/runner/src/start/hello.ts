@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { RunnerConfig } from '../config.ts';
 import type { Driver } from '../driver/driver.ts';
 import { machine } from '../machine/machine.ts';
+import { maxTasks } from './max-tasks.ts';
 
 const Package = z.object({ version: z.string() });
 
@@ -16,14 +17,16 @@ export async function hello(driver: Driver, config: RunnerConfig, ingress: strin
       `The engine offers ${offered.join(' and ') || 'no isolation class'}, which runner.isolation leaves out.`,
     );
   }
+  const cpus = machine.cpus();
   return {
     protocol: nodeProtocolVersion,
     version: ownVersion(),
     isolation,
     memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),
-    cpus: machine.cpus(),
+    cpus,
     ingress,
     ingressCredential: 'certificate',
+    maxTasks: config.maxTasks ?? maxTasks(isolation, cpus),
     warm: config.warm,
     warmLately: config.warmLately,
   };

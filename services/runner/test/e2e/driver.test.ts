@@ -110,7 +110,10 @@ test('the driver offers the runtimes of the engine', async () => {
 describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   test('a life: created, running, paused, running, stopped, gone', async () => {
     const id = await create(isolation);
-    expect(await driver.inspect(id)).toMatchObject({ id, status: 'created', pid: undefined, exitCode: undefined });
+    expect(await driver.inspect(id)).toMatchObject({
+      ...{ id, status: 'created', pid: undefined, exitCode: undefined },
+      ...{ startedAt: undefined, finishedAt: undefined },
+    });
     await driver.start(id);
     const running = await driver.inspect(id);
     expect(running).toMatchObject({ status: 'running', pid: expect.any(Number), labels: { 'berth.instance': 'i' } });
@@ -120,6 +123,9 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     await driver.unpause({ id });
     await driver.stop(id, 1);
     expect(await driver.inspect(id)).toMatchObject({ status: 'exited', exitCode: expect.any(Number), pid: undefined });
+    const { startedAt = 0, finishedAt = 0 } = (await driver.inspect(id)) ?? {};
+    expect(Date.now() - startedAt).toBeLessThan(600_000);
+    expect(finishedAt).toBeGreaterThan(startedAt);
     await driver.stop(id, 1);
     await driver.remove(id);
     expect(await driver.inspect(id)).toBeUndefined();

@@ -1,6 +1,6 @@
-// Interface of a mode: the differences between instances. A mode is a member of `DesiredInstance`, a file in this folder
+// Interface of a mode: the differences between instances. A mode is a member of `ReachableInstance`, a file in this folder
 // and an entry in `choose-mode.ts`; the worker and all other code of instances knows only this interface.
-import type { DesiredInstance } from '@berth/contract/node';
+import type { SandboxInstance, ServeInstance } from '@berth/contract/node';
 import type { ContainerSpec, ContainerState } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import type { Admission } from '../../ingress/endpoint.ts';
@@ -10,20 +10,23 @@ import type { ListeningPorts } from '../listening-ports.ts';
 import type { PendingCallers } from '../pending-callers.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 
+/** Instances that take connections. A task takes none and has a worker of its own (`tasks/`). */
+export type ReachableInstance = ServeInstance | SandboxInstance;
+
 export interface ModeOptions {
   readonly instance: string;
   readonly container: InstanceContainer;
   readonly deps: WorkerDependencies;
 }
 
-export type ModeFactory<Instance extends DesiredInstance> = (options: ModeOptions) => InstanceMode<Instance>;
+export type ModeFactory<Instance extends ReachableInstance> = (options: ModeOptions) => InstanceMode<Instance>;
 
 /**
  * Holds the state of one instance that only its mode has. Its methods take desired states of this mode alone: the worker
  * compares `name` and chooses another mode first. The compiler does not check these calls, because it lets a method
  * narrow its parameters.
  */
-export interface InstanceMode<Instance extends DesiredInstance = DesiredInstance> {
+export interface InstanceMode<Instance extends ReachableInstance = ReachableInstance> {
   readonly name: Instance['mode'];
 
   // Bring-up

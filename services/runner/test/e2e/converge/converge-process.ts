@@ -11,6 +11,7 @@ import { createDockerDriver } from '../../../src/driver/docker-driver.ts';
 import { FailureFiles } from '../../../src/failures/failure-files.ts';
 import { createImageStore } from '../../../src/images/image-store.ts';
 import { Converger } from '../../../src/instances/converger.ts';
+import { TaskFiles } from '../../../src/instances/tasks/task-files.ts';
 import { OutputShipper } from '../../../src/logs/output-shipper.ts';
 import { createNetwork } from '../../../src/network/create-network.ts';
 import { AdoptionFiles } from '../../../src/sandbox/adoption-files.ts';
@@ -78,6 +79,7 @@ const converger = new Converger({
   images,
   output,
   failures: new FailureFiles(stateFolder),
+  tasks: new TaskFiles(stateFolder),
   report: (instance, observation) => say({ report: { instance, ...observation } }),
   bringUps: new PrioritySemaphore(4, 1),
   sandboxes,
@@ -87,16 +89,22 @@ const converger = new Converger({
 converger.start();
 
 /**
- * Calls beside the stream, as from the api (`adopt`, `sleep`) and gateways (`open`); answers carry the call's number.
+ * Calls beside the stream, as from the api (`adopt`, `sleep`), gateways (`open`) and the disk watch (`endForDisk`); answers
+ * carry the call's number.
  */
 const Call = z.object({
   number: z.int(),
   adopt: DesiredInstance.optional(),
   open: z.uuid().optional(),
   sleep: z.uuid().optional(),
+  endForDisk: z.uuid().optional(),
 });
 
-async function answer({ number, adopt, open, sleep }: z.infer<typeof Call>): Promise<void> {
+async function answer({ number, adopt, open, sleep, endForDisk }: z.infer<typeof Call>): Promise<void> {
+  if (endForDisk !== undefined) {
+    converger.giveUp(endForDisk, { code: 'disk_full', message: 'It wrote too much.' });
+    return say({ answer: { number } });
+  }
   const startedAt = performance.now();
   const asked = () => (sleep ? sandboxes.sleep.sleep(sleep) : converger.open(open ?? ''));
   const said = adopt ? await converger.adopt(adopt) : await asked();

@@ -26,6 +26,8 @@ export interface Runner {
   sleep(instance: string): Promise<RunnerCallAnswer>;
   /** Asks for admission to an instance, as a gateway does. */
   open(instance: string): Promise<Admission>;
+  /** Ends an instance as the disk watch does. */
+  endForDisk(instance: string): Promise<void>;
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -109,6 +111,7 @@ function follow(child: ChildProcess): Runner {
     adopt: (desired) => call({ adopt: desired }),
     sleep: async (instance) => (await call({ sleep: instance })).said,
     open: async (instance) => (await call({ open: instance })).said,
+    endForDisk: async (instance) => void (await call({ endForDisk: instance })),
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
