@@ -1,3 +1,8 @@
+export interface LoggedTask {
+  readonly executionId: string;
+  readonly index: number;
+}
+
 /** One line of an instance's output, with its workload. `instanceId` and `sequence` identify the line. */
 export interface LogRow {
   readonly workspaceId: string;
@@ -7,6 +12,8 @@ export interface LogRow {
   readonly workload: string;
   readonly revision: string;
   readonly instanceId: string;
+  /** Set for an attempt of a task of a job. */
+  readonly task?: LoggedTask | undefined;
   readonly sequence: number;
   /** Nanoseconds since 1970. */
   readonly timeNs: string;
