@@ -1,8 +1,3 @@
-export interface LoggedTask {
-  readonly executionId: string;
-  readonly index: number;
-}
-
 /** One line of an instance's output, with its workload. `instanceId` and `sequence` identify the line. */
 export interface LogRow {
   readonly workspaceId: string;
@@ -13,7 +8,7 @@ export interface LogRow {
   readonly revision: string;
   readonly instanceId: string;
   /** Set for an attempt of a task of a job. */
-  readonly task?: LoggedTask | undefined;
+  readonly task?: { readonly executionId: string; readonly index: number } | undefined;
   readonly sequence: number;
   /** Nanoseconds since 1970. */
   readonly timeNs: string;
