@@ -29,4 +29,9 @@ export const migrations = (logRetentionDays: number): readonly string[] => [
   ORDER BY (workspace_id, resource_type, workload, time, instance_id, sequence)
   TTL ${logsTimeToLive(logRetentionDays)}
   SETTINGS ttl_only_drop_parts = 1`,
+  // Lines of anything but a task, and lines stored before these columns existed, have the defaults.
+  `ALTER TABLE logs
+    ADD COLUMN IF NOT EXISTS execution_id UUID,
+    ADD COLUMN IF NOT EXISTS task Int32 DEFAULT -1`,
+  `ALTER TABLE logs ADD INDEX IF NOT EXISTS lines_by_execution execution_id TYPE bloom_filter GRANULARITY 1`,
 ];

@@ -4,6 +4,7 @@ import { type LogQuery, type LogRow, openUsage, type Usage, UsageUnavailable } f
 import { createClient } from '@clickhouse/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../../engines/test-clickhouse.ts';
+import { migrations } from '../src/migrations.ts';
 
 let engine: TestClickhouse;
 let usage: Usage;
@@ -119,6 +120,38 @@ test('severity, search and the window choose lines and counts alike', async () =
   expect(await chosen({ from: new Date(now - 3), to: new Date(now - 2) })).toEqual(['INFO 100 percent']);
 });
 
+test('lines of tasks are chosen by execution and index, and other lines have neither', async () => {
+  const [first, second] = [uuidv7(), uuidv7()];
+  const rows = someLines(['0 of first', '1 of first', '1 of second', 'of none'], { resourceType: 'jobs' });
+  const tasks = [
+    { executionId: first, index: 0 },
+    { executionId: first, index: 1 },
+    { executionId: second, index: 1 },
+  ];
+  await usage.logs.write(rows.map((row, place) => ({ ...row, instanceId: uuidv7(), task: tasks[place] })));
+  const chosen = async (changes: Partial<LogQuery>) => {
+    const { texts, total } = await read(rows[0], changes);
+    expect(total).toBe(texts?.length);
+    return texts;
+  };
+  expect(await chosen({})).toEqual(['of none', '1 of second', '1 of first', '0 of first']);
+  expect(await chosen({ executionIds: [first] })).toEqual(['1 of first', '0 of first']);
+  expect(await chosen({ executionIds: [first, second], task: 1 })).toEqual(['1 of second', '1 of first']);
+  expect(await chosen({ task: 0 })).toEqual(['0 of first']);
+  expect(await chosen({ executionIds: [second], task: 0 })).toEqual([]);
+  expect(await chosen({ executionIds: [uuidv7()] })).toEqual([]);
+  expect(await chosen({ executionIds: [] })).toEqual([]);
+});
+
+test('lines of a task that are sent twice come out once, also when they are chosen by execution', async () => {
+  const task = { executionId: uuidv7(), index: 7 };
+  const rows = someLines(['a', 'b', 'c'], { resourceType: 'jobs', task });
+  await usage.logs.write(rows);
+  await usage.logs.write(rows.toReversed());
+  const { texts, total } = await read(rows[0], { executionIds: [task.executionId], task: 7 });
+  expect([texts, total]).toEqual([['c', 'b', 'a'], 3]);
+});
+
 test('lines are counted per interval and severity, and days stay apart', async () => {
   const minute = Math.floor((now - 2 * dayMs) / 60_000) * 60_000;
   const rows = someLines(['ERROR a', 'ERROR b', 'INFO c', 'd']).map((row, index) => ({
@@ -187,4 +220,48 @@ test('migrations may run again, and a new retention is taken over', async () => 
   expect(await timeToLive()).toBe('7');
   await shorter.close();
   await client.close();
+});
+
+test('after an upgrade the lines of the previous release are there, and its servers still write', async () => {
+  const everywhere = createClient({ url: engine.url });
+  await everywhere.command({ query: 'CREATE DATABASE upgraded' });
+  await everywhere.close();
+  const url = new URL('/upgraded', engine.url).href;
+  const previous = createClient({ url });
+  const [previousTable = ''] = migrations(30);
+  await previous.command({ query: previousTable });
+  const [old] = someLines(['before the upgrade'], { resourceType: 'jobs' });
+  const insertAsBefore = (sequence: number, text: string) =>
+    previous.insert({
+      table: 'logs',
+      values: [
+        {
+          workspace_id: old?.workspaceId,
+          resource_type: old?.resourceType,
+          resource_uid: old?.resourceUid,
+          workload: old?.workload,
+          revision: old?.revision,
+          instance_id: old?.instanceId,
+          sequence,
+          time: String((now - 3 + sequence) / 1000),
+          stream: 'stdout',
+          severity: 'INFO',
+          text,
+        },
+      ],
+      format: 'JSONEachRow',
+    });
+  await insertAsBefore(0, 'before the upgrade');
+
+  const [one, other] = [openUsage({ url, logger }), openUsage({ url, logger })];
+  await Promise.all([one.migrate(), other.migrate()]);
+  await insertAsBefore(1, 'during the upgrade');
+  const task = { executionId: uuidv7(), index: 0 };
+  const place = { workspaceId: old?.workspaceId ?? '', resourceType: 'jobs', resourceUid: old?.resourceUid ?? '' };
+  await one.logs.write(someLines(['of a task'], { ...place, task }));
+  const texts = async (changes: Partial<LogQuery>) =>
+    (await other.logs.query({ ...about(old), ...changes })).get('talker')?.lines.map(({ text }) => text);
+  expect(await texts({})).toEqual(['of a task', 'during the upgrade', 'before the upgrade']);
+  expect(await texts({ executionIds: [task.executionId], task: 0 })).toEqual(['of a task']);
+  await Promise.all([one.close(), other.close(), previous.close()]);
 });

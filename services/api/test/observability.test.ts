@@ -31,7 +31,18 @@ afterAll(async () => {
 const base = Math.floor(Date.now() / 1000) * 1000 - 600_000;
 const second = (ms: number): string => new Date(ms).toISOString().slice(0, 19);
 
-async function addInstance(name: string, { kind = 'agent', workspace = api.workspace, ended = false } = {}) {
+interface Place {
+  readonly kind?: string;
+  readonly workspace?: string;
+  readonly ended?: boolean;
+  /** Task of an execution, by the id that clients see. */
+  readonly task?: { readonly execution: string; readonly index: number };
+}
+
+async function addInstance(
+  name: string,
+  { kind = 'agent', workspace = api.workspace, ended = false, task }: Place = {},
+) {
   const { id: workspaceId } = await api.database
     .selectFrom('workspaces')
     .select('id')
@@ -39,6 +50,7 @@ async function addInstance(name: string, { kind = 'agent', workspace = api.works
     .executeTakeFirstOrThrow();
   const id = uuidv7();
   const uid = uuidv7();
+  const attempt = task === undefined ? {} : await attemptOf(workspaceId, name, task);
   await api.database
     .insertInto('instances')
     .values({
@@ -49,10 +61,23 @@ async function addInstance(name: string, { kind = 'agent', workspace = api.works
       runner_id: runnerId,
       spec: JSON.stringify({ resource: { uid, kind, name } }),
       reserved_mb: 128,
+      ...attempt,
       ...(ended ? { desired: 'gone', state: 'gone', ended_at: new Date() } : {}),
     })
     .execute();
   return id;
+}
+
+async function attemptOf(workspaceId: string, job: string, { execution, index }: NonNullable<Place['task']>) {
+  const { id } = await api.database
+    .selectFrom('executions')
+    .innerJoin('resources', 'resources.uid', 'executions.job_uid')
+    .select('executions.id')
+    .where('resources.workspace_id', '=', workspaceId)
+    .where('resources.name', '=', job)
+    .where('executions.external_id', '=', execution)
+    .executeTakeFirstOrThrow();
+  return { execution_id: id, task_index: index, attempt: 1 };
 }
 
 /** Lines one second apart, starting at `base`. */
@@ -76,7 +101,7 @@ const send = (instance: string, lines: ReturnType<typeof linesOf>, runner = runn
     { instance, lines },
   );
 
-async function say(name: string, texts: readonly string[], place: Parameters<typeof addInstance>[1] = {}) {
+async function say(name: string, texts: readonly string[], place: Place = {}) {
   const instance = await addInstance(name, place);
   expect(await send(instance, linesOf(texts))).toEqual({ stored: texts.length });
   return instance;
@@ -178,12 +203,94 @@ describe('the answer', () => {
     expect(await messages('zeta', { search: '' })).toHaveLength(6);
   });
 
-  test('is empty when it is asked for what no line has yet', async () => {
+  test('is empty when it is asked for what no line has yet, or lines of an agent cannot have', async () => {
     await say('eta', ['something']);
     for (const filter of ['traceId', 'taskId', 'executionId', 'type']) {
       expect((await ask('eta', { [filter]: 'x' })).body.eta).toEqual({ logs: [], totalCount: 0, chart: [] });
     }
     expect(await messages('eta', { type: 'all', traceId: '' })).toEqual(['something']);
+  });
+});
+
+describe('lines of a job', () => {
+  const jobs = { resourceType: 'jobs' };
+
+  async function startJob(name: string, execution: string, client: Client = api.admin) {
+    const known = await client.get(`/jobs/${name}`);
+    if (known.status === 404)
+      expect((await client.post('/jobs', { metadata: { name }, spec: { runtime: { image: 'job/x:1' } } })).status).toBe(
+        200,
+      );
+    const tasks = [{}, {}, {}, {}];
+    const started = await client.post(`/jobs/${name}/executions`, { executionId: execution, tasks });
+    expect(started.status).toBe(200);
+  }
+
+  test('are found by execution, by task, and by both', async () => {
+    await startJob('rho', 'first');
+    await startJob('rho', 'second');
+    const task = (execution: string, index: number) => ({ kind: 'job', task: { execution, index } });
+    await say('rho', ['0 of first'], task('first', 0));
+    await say('rho', ['3 of first', 'again 3 of first'], task('first', 3));
+    await say('rho', ['3 of second'], task('second', 3));
+    const lines = async (query: Query) => (await messages('rho', { ...jobs, ...query })).toSorted();
+    expect(await lines({})).toHaveLength(4);
+    expect(await lines({ executionId: 'first' })).toEqual(['0 of first', '3 of first', 'again 3 of first']);
+    expect(await lines({ executionId: 'first', taskId: 'task-3' })).toEqual(['3 of first', 'again 3 of first']);
+    expect(await lines({ executionId: 'second', taskId: '3' })).toEqual(['3 of second']);
+    expect(await lines({ taskId: 'task-3' })).toEqual(['3 of first', '3 of second', 'again 3 of first']);
+    expect(await lines({ executionId: 'first', taskId: 'task-1' })).toEqual([]);
+    const { body } = await ask('rho', { ...jobs, executionId: 'first', interval: 3600 });
+    expect(body.rho.totalCount).toBe(3);
+    expect(body.rho.chart.reduce((all: number, { count }: { count: number }) => all + count, 0)).toBe(3);
+  });
+
+  test('are found without a name and without a type, and entered under their job', async () => {
+    await startJob('sigma', 'nightly');
+    await startJob('tau', 'nightly');
+    await say('sigma', ['from sigma'], { kind: 'job', task: { execution: 'nightly', index: 0 } });
+    await say('tau', ['from tau'], { kind: 'job', task: { execution: 'nightly', index: 0 } });
+    const { body } = await api.admin.get('/observability/logs', { query: { executionId: 'nightly' } });
+    expect(Object.keys(body).sort()).toEqual(['sigma', 'tau']);
+    expect(await messages('sigma', { ...jobs, executionId: 'nightly' })).toEqual(['from sigma']);
+  });
+
+  test('of an unknown execution or task are none, and that is no error', async () => {
+    await startJob('upsilon', 'known');
+    await say('upsilon', ['line'], { kind: 'job', task: { execution: 'known', index: 0 } });
+    for (const query of [
+      { executionId: 'unknown' },
+      { executionId: "' or 1=1 --" },
+      { taskId: 'task-x' },
+      { taskId: '-1' },
+      { executionId: 'known', taskId: '99999999999' },
+    ]) {
+      const { status, body } = await ask('upsilon', { ...jobs, ...query });
+      expect([status, body]).toEqual([200, { upsilon: { logs: [], totalCount: 0, chart: [] } }]);
+    }
+    expect(await messages('upsilon', { executionId: 'known' })).toEqual([]);
+  });
+
+  test('of another workspace stay hidden, also behind the same names', async () => {
+    await api.addWorkspace('aside');
+    const aside = api.admin.with({ workspace: 'aside' });
+    await startJob('phi', 'same');
+    await startJob('phi', 'same', aside);
+    await say('phi', ['mine'], { kind: 'job', task: { execution: 'same', index: 0 } });
+    await say('phi', ['theirs'], { kind: 'job', workspace: 'aside', task: { execution: 'same', index: 0 } });
+    const query = { ...jobs, executionId: 'same', taskId: '0' };
+    expect(await messages('phi', query)).toEqual(['mine']);
+    const { body } = await ask('phi', query, aside);
+    expect(body.phi.logs).toMatchObject([{ message: 'theirs' }]);
+  });
+
+  test('need the scope of jobs', async () => {
+    await startJob('chi', 'one');
+    await say('chi', ['secret'], { kind: 'job', task: { execution: 'one', index: 0 } });
+    const { body } = await api.admin.post('/profile/api_keys', { scopes: ['agents:get'] });
+    const limited = api.admin.with({ key: body.apiKey });
+    expect((await limited.get('/observability/logs', { query: { executionId: 'one' } })).body).toEqual({});
+    expect((await ask('chi', jobs, limited)).status).toBe(403);
   });
 });
 

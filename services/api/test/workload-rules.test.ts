@@ -24,6 +24,19 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
     expect(again.body.spec.triggers.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
 
+  test('a schedule that never fires is refused, also in place of one that does', async () => {
+    const scheduled = (schedule: string) => withTriggers('leap', [{ type: 'cron', configuration: { schedule } }]);
+    expect((await api.admin.post(`/${path}`, scheduled('0 0 29 2 *'))).status).toBe(200);
+    const refused = [
+      await api.admin.post(`/${path}`, { ...scheduled('0 0 30 2 *'), metadata: { name: 'never' } }),
+      await api.admin.put(`/${path}/leap`, scheduled('0 0 31 4 *')),
+    ];
+    for (const answer of refused) {
+      expect(refusal(answer)).toEqual([400, 'invalid_request']);
+      expect(JSON.stringify(answer.body)).toMatch(/schedule.*day-of-month and month: .* never fires/);
+    }
+  });
+
   test('a callback URL brings a secret that is shown once, masked afterwards, and kept', async () => {
     const sent = [
       { id: 'signed', type: 'http', configuration: { callbackUrl: url, callbackSecret: 'mine' } },

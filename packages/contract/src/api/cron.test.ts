@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readCron } from './cron.ts';
+import { type CronSchedule, nextTick, readCron } from './cron.ts';
 
 const scheduleOf = (text: string) => {
   const read = readCron(text);
@@ -58,6 +58,9 @@ describe('cron schedules', () => {
     ['mon * * * *', /^minute: .* not a value/],
     ['* * * * monday', /^day-of-week: .* not a value/],
     ['*/x * * * *', /^minute: .* not a step/],
+    ['0 0 30 2 *', /^day-of-month and month: .* never fires/],
+    ['0 0 31 2,4,6,9,11 *', /^day-of-month and month: .* never fires/],
+    ['* * 30-31 feb *', /^day-of-month and month: .* never fires/],
   ])('%j is refused and the message names what is wrong', (text, reason) => {
     expect(reasonOf(text)).toMatch(reason);
   });
@@ -71,3 +74,108 @@ describe('cron schedules', () => {
     fc.assert(fc.property(text, (given) => void readCron(given)));
   });
 });
+
+describe('the next tick', () => {
+  test.each([
+    ['* * * * *', '2026-03-04T05:06:00.000Z', '2026-03-04T05:07'],
+    ['* * * * *', '2026-03-04T05:06:59.999Z', '2026-03-04T05:07'],
+    ['0 * * * *', '2026-12-31T23:30:00.000Z', '2027-01-01T00:00'],
+    ['*/20 * * * *', '2026-03-04T05:40:00.000Z', '2026-03-04T06:00'],
+    ['7-59/15 9-17/4 * * *', '2026-03-04T09:52:00.000Z', '2026-03-04T13:07'],
+    ['30 2 * * *', '2026-03-04T02:29:59.999Z', '2026-03-04T02:30'],
+    ['30 2 * * *', '2026-03-04T02:30:00.000Z', '2026-03-05T02:30'],
+    // Ends of months.
+    ['0 0 31 * *', '2026-01-31T00:00:00.000Z', '2026-03-31T00:00'],
+    ['0 0 31 4,5 *', '2026-04-01T00:00:00.000Z', '2026-05-31T00:00'],
+    ['59 23 28 2 *', '2026-02-28T23:59:00.000Z', '2027-02-28T23:59'],
+    ['0 0 30 * *', '2026-01-30T00:00:00.000Z', '2026-03-30T00:00'],
+    ['0 0 1 jan *', '2026-01-01T00:00:00.000Z', '2027-01-01T00:00'],
+    // Leap years: 2028 is one, 2100 is none.
+    ['0 0 29 2 *', '2026-01-01T00:00:00.000Z', '2028-02-29T00:00'],
+    ['0 0 29 2 *', '2028-02-29T00:00:00.000Z', '2032-02-29T00:00'],
+    ['0 0 29 2 *', '2096-02-29T00:00:00.000Z', '2104-02-29T00:00'],
+    ['0 0 29 * *', '2100-02-01T00:00:00.000Z', '2100-03-29T00:00'],
+    // 4 March 2026 is a Wednesday.
+    ['15 10 * * wed', '2026-03-04T10:14:00.000Z', '2026-03-04T10:15'],
+    ['15 10 * * wed', '2026-03-04T10:15:00.000Z', '2026-03-11T10:15'],
+    ['0 8 * * mon-fri', '2026-03-06T08:00:00.000Z', '2026-03-09T08:00'],
+    ['0 0 * * 7', '2026-03-04T00:00:00.000Z', '2026-03-08T00:00'],
+    ['0 0 * feb sun', '2026-02-22T00:00:00.000Z', '2027-02-07T00:00'],
+    // Before 1970.
+    ['0 0 1 1 *', '1969-06-01T00:00:00.000Z', '1970-01-01T00:00'],
+    ['*/30 * * * *', '1969-12-31T23:29:59.999Z', '1969-12-31T23:30'],
+  ])('of %j after %s is %s', (text, after, tick) => {
+    expect(nextTick(scheduleOf(text), Date.parse(after))).toBe(Date.parse(`${tick}:00.000Z`));
+  });
+
+  test('is missing for a date that no year has, and that is known at once', () => {
+    const all = scheduleOf('* * * * *');
+    const before = process.threadCpuUsage().user;
+    for (const never of [
+      { ...all, daysOfMonth: [30, 31], months: [2] },
+      { ...all, daysOfMonth: [31], months: [2, 4, 6, 9, 11] },
+      { ...all, minutes: [] },
+    ]) {
+      expect(nextTick(never, Date.parse('2026-03-04T05:06:07Z'))).toBeUndefined();
+    }
+    // A search minute by minute would try 44 million minutes.
+    expect(process.threadCpuUsage().user - before).toBeLessThan(500_000);
+    expect(nextTick(all, Number.NaN)).toBeUndefined();
+  });
+
+  test('is the one that a search minute by minute finds', () => {
+    const windowMinutes = 3 * 24 * 60;
+    fc.assert(
+      fc.property(anySchedule, anyTime, (schedule, afterMs) => {
+        const tick = nextTick(schedule, afterMs);
+        const naive = searchMinutes(schedule, afterMs, windowMinutes);
+        if (naive !== undefined) return tick === naive;
+        return tick === undefined || (tick > afterMs + (windowMinutes - 1) * 60_000 && allows(schedule, tick));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+const allows = (schedule: CronSchedule, ms: number): boolean => {
+  const time = new Date(ms);
+  return (
+    schedule.minutes.includes(time.getUTCMinutes()) &&
+    schedule.hours.includes(time.getUTCHours()) &&
+    schedule.daysOfMonth.includes(time.getUTCDate()) &&
+    schedule.months.includes(time.getUTCMonth() + 1) &&
+    schedule.daysOfWeek.includes(time.getUTCDay())
+  );
+};
+
+function searchMinutes(schedule: CronSchedule, afterMs: number, minutes: number): number | undefined {
+  const first = (Math.floor(afterMs / 60_000) + 1) * 60_000;
+  for (let ms = first; ms < first + minutes * 60_000; ms += 60_000) if (allows(schedule, ms)) return ms;
+  return undefined;
+}
+
+/** Many or few values: with few, most ticks are far away; with many, the window of the search holds one. */
+const someOf = (min: number, max: number) =>
+  fc
+    .uniqueArray(fc.integer({ min, max }), { minLength: 1, maxLength: max - min + 1 })
+    .map((values) => values.toSorted((left, right) => left - right));
+
+const anySchedule: fc.Arbitrary<CronSchedule> = fc.record({
+  minutes: someOf(0, 59),
+  hours: someOf(0, 23),
+  daysOfMonth: someOf(1, 31),
+  months: someOf(1, 12),
+  daysOfWeek: someOf(0, 6),
+});
+
+/** Around ends of months and years as well as anywhere between 1990 and 2110. */
+const anyTime = fc.oneof(
+  fc.integer({ min: Date.UTC(1990, 0), max: Date.UTC(2110, 0) }),
+  fc
+    .record({
+      year: fc.integer({ min: 1996, max: 2104 }),
+      month: fc.integer({ min: 0, max: 11 }),
+      offsetMs: fc.integer({ min: -3 * 86_400_000, max: 86_400_000 }),
+    })
+    .map(({ year, month, offsetMs }) => Date.UTC(year, month) + offsetMs),
+);

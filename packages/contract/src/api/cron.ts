@@ -88,7 +88,12 @@ function read(text: string): CronSchedule {
   if (daysOfMonth.length < 31 && daysOfWeek.length < 7) {
     throw new CronProblem('day-of-month and day-of-week: only one of them may be restricted; write * for the other');
   }
-  return { minutes, hours, daysOfMonth, months: inMonths, daysOfWeek };
+  const schedule = { minutes, hours, daysOfMonth, months: inMonths, daysOfWeek };
+  // Only a date that no year has can do this, because every month has every day of the week.
+  if (nextTick(schedule, 0) === undefined) {
+    throw new CronProblem('day-of-month and month: no year has such a date, so the schedule never fires');
+  }
+  return schedule;
 }
 
 /** Parses a schedule, or returns which field is wrong and why. */
@@ -99,4 +104,49 @@ export function readCron(text: string): CronAnswer {
     if (problem instanceof CronProblem) return { reason: problem.message };
     throw problem;
   }
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+/** Longer than the eight years between two 29 February around a year such as 2100. */
+const maxYears = 28;
+
+/**
+ * The first minute after `afterMs` that the schedule allows, in UTC. Undefined when there is none within 28 years. A
+ * tick has to match both day fields; `readCron` lets only one of them be restricted.
+ */
+export function nextTick(schedule: CronSchedule, afterMs: number): number | undefined {
+  const earliestMs = (Math.floor(afterMs / minuteMs) + 1) * minuteMs;
+  const start = new Date(earliestMs);
+  const firstMonth = start.getUTCFullYear() * 12 + start.getUTCMonth();
+  for (let month = firstMonth; month <= firstMonth + maxYears * 12; month += 1) {
+    const tick = tickInMonth(schedule, Math.floor(month / 12), month % 12, earliestMs);
+    if (tick !== undefined) return tick;
+  }
+  return undefined;
+}
+
+/** Months count from 0 here, as in `Date`. */
+function tickInMonth(schedule: CronSchedule, year: number, month: number, earliestMs: number): number | undefined {
+  if (!schedule.months.includes(month + 1)) return undefined;
+  for (const dayOfMonth of schedule.daysOfMonth) {
+    const day = new Date(Date.UTC(year, month, dayOfMonth));
+    // A day that the month does not have becomes one of the next month, and so do all days after it.
+    if (day.getUTCMonth() !== month) return undefined;
+    if (day.getTime() + dayMs <= earliestMs || !schedule.daysOfWeek.includes(day.getUTCDay())) continue;
+    const tick = tickInDay(schedule, day.getTime(), earliestMs);
+    if (tick !== undefined) return tick;
+  }
+  return undefined;
+}
+
+function tickInDay({ hours, minutes }: CronSchedule, midnightMs: number, earliestMs: number): number | undefined {
+  for (const hour of hours) {
+    const hourStartMs = midnightMs + hour * hourMs;
+    if (hourStartMs + hourMs <= earliestMs) continue;
+    const minute = minutes.find((each) => hourStartMs + each * minuteMs >= earliestMs);
+    if (minute !== undefined) return hourStartMs + minute * minuteMs;
+  }
+  return undefined;
 }

@@ -7,6 +7,8 @@ export interface LogRow {
   readonly workload: string;
   readonly revision: string;
   readonly instanceId: string;
+  /** Set for an attempt of a task of a job. */
+  readonly task?: { readonly executionId: string; readonly index: number } | undefined;
   readonly sequence: number;
   /** Nanoseconds since 1970. */
   readonly timeNs: string;

@@ -8,6 +8,10 @@ export interface LogQuery {
   readonly resourceTypes: readonly string[];
   /** Absent: the workloads that have lines on the page, without buckets. */
   readonly workloads?: readonly string[] | undefined;
+  /** Absent: lines of all executions, and lines that belong to none. */
+  readonly executionIds?: readonly string[] | undefined;
+  /** Index of a task. Absent: lines of all tasks, and lines that belong to none. */
+  readonly task?: number | undefined;
   readonly from: Date;
   /** Exclusive end of the window. */
   readonly to: Date;
@@ -49,14 +53,21 @@ const counts = Object.keys(severityNumbers).map((name) => `countIf(severity = '$
 
 /**
  * Duplicates of a line are in the same partition, since their time is the same, so FINAL may handle each day by itself.
+ * They also have the same execution, so the index of executions finds all of them or none.
  */
-const settings = { do_not_merge_across_partitions_select_final: 1, max_execution_time: 20 } as const;
+const settings = {
+  do_not_merge_across_partitions_select_final: 1,
+  use_skip_indexes_if_final: 1,
+  max_execution_time: 20,
+} as const;
 
-const conditions = ({ workloads, severities, search }: LogQuery): string =>
+const conditions = ({ workloads, executionIds, task, severities, search }: LogQuery): string =>
   [
     'workspace_id = {workspaceId:UUID}',
     'resource_type IN {resourceTypes:Array(String)}',
     ...(workloads === undefined ? [] : ['workload IN {workloads:Array(String)}']),
+    ...(executionIds === undefined ? [] : ['execution_id IN {executionIds:Array(UUID)}']),
+    ...(task === undefined ? [] : ['task = {task:Int32}']),
     `time >= {from:DateTime64(3, 'UTC')}`,
     `time < {to:DateTime64(3, 'UTC')}`,
     ...(severities === undefined ? [] : ['toInt8(logs.severity) IN {severities:Array(Int8)}']),
@@ -64,11 +75,11 @@ const conditions = ({ workloads, severities, search }: LogQuery): string =>
   ].join(' AND ');
 
 async function ask<T extends z.ZodType>(client: ClickHouseClient, query: LogQuery, sql: string, row: T) {
-  const { workloads = [], severities = [], search = '' } = query;
+  const { workloads = [], executionIds = [], task = -1, severities = [], search = '' } = query;
   const numbers = severities.map((name) => severityNumbers[name]);
   const answer = await client.query({
     query: sql,
-    query_params: { ...query, workloads, severities: numbers, search },
+    query_params: { ...query, workloads, executionIds, task, severities: numbers, search },
     format: 'JSONEachRow',
     clickhouse_settings: settings,
   });

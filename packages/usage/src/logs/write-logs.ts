@@ -49,6 +49,9 @@ const toColumns = (row: LogRow) => ({
   workload: row.workload,
   revision: row.revision,
   instance_id: row.instanceId,
+  // ClickHouse fills in the defaults of columns that a row omits.
+  execution_id: row.task?.executionId,
+  task: row.task?.index,
   sequence: row.sequence,
   time: `${row.timeNs.slice(0, -9)}.${row.timeNs.slice(-9)}`,
   stream: row.stream,

@@ -6,24 +6,26 @@ import {
   type ResourceLogResponse,
   requestErrors,
 } from '@berth/contract';
-import type { WorkloadLogs } from '@berth/usage';
+import type { LogQuery, WorkloadLogs } from '@berth/usage';
 import type { ReadCall } from '../http/call.ts';
+import { findExecutionIds } from './find-execution-ids.ts';
 import { logWindow } from './log-window.ts';
+import { taskIndexOf } from './task-index-of.ts';
 import { withUsage } from './with-usage.ts';
 
-export async function answerLogs({
-  query,
-  principal,
-  workspace,
-  dependencies,
-}: ReadCall<typeof listLogs>): Promise<Readonly<Record<string, ResourceLogResponse>>> {
+type LogsCall = ReadCall<typeof listLogs>;
+
+export async function answerLogs(call: LogsCall): Promise<Readonly<Record<string, ResourceLogResponse>>> {
+  const { query, principal, workspace, dependencies } = call;
   const { workloadIds, severity, search, limit = 1000, offset = 0, interval = 60 } = query;
   const resourceTypes = readableTypes(query, principal.scopes);
   const window = logWindow({ start: query.start, end: query.end, intervalSeconds: interval }, dependencies.now());
+  const tasks = filtersOnMissingFields(query) ? undefined : await taskFilter(call, resourceTypes);
   const found = await withUsage(dependencies, async ({ logs }) => {
-    if (filtersOnMissingFields(query)) return new Map<string, WorkloadLogs>();
+    if (tasks === undefined) return new Map<string, WorkloadLogs>();
     return logs.query({
       ...window,
+      ...tasks,
       workspaceId: workspace.id,
       resourceTypes,
       workloads: workloadIds,
@@ -47,9 +49,22 @@ function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | un
   return [resourceType];
 }
 
-/** Log lines carry no trace, execution, task or type yet, so these filters match nothing. */
-const filtersOnMissingFields = ({ traceId, taskId, executionId, type = 'all' }: LogsQuery): boolean =>
-  traceId !== undefined || taskId !== undefined || executionId !== undefined || type !== 'all';
+/** Log lines carry no trace or type yet, so these filters match nothing. */
+const filtersOnMissingFields = ({ traceId, type = 'all' }: LogsQuery): boolean =>
+  traceId !== undefined || type !== 'all';
+
+/** Undefined when no line can match: only jobs have executions and tasks. */
+async function taskFilter(
+  { query: { executionId, taskId, workloadIds }, workspace, database }: LogsCall,
+  resourceTypes: readonly LoggedType[],
+): Promise<Pick<LogQuery, 'executionIds' | 'task'> | undefined> {
+  if (executionId === undefined && taskId === undefined) return {};
+  const task = taskId === undefined ? undefined : taskIndexOf(taskId);
+  if (!resourceTypes.includes('jobs') || (taskId !== undefined && task === undefined)) return undefined;
+  if (executionId === undefined) return { task };
+  const executionIds = await findExecutionIds(database, { workspaceId: workspace.id, jobs: workloadIds, executionId });
+  return executionIds.length === 0 ? undefined : { task, executionIds };
+}
 
 const nothing: WorkloadLogs = { lines: [], total: 0, buckets: [] };
 

@@ -21,11 +21,11 @@ export async function storeLogBatch(
 ): Promise<{ readonly stored: number }> {
   const row = await dependencies.database
     .selectFrom('instances')
-    .select(['runner_id', 'workspace_id', 'resource_uid', 'revision', 'spec'])
+    .select(['runner_id', 'workspace_id', 'resource_uid', 'revision', 'spec', 'execution_id', 'task_index'])
     .where('id', '=', instance)
     .executeTakeFirst();
   if (row === undefined) return { stored: 0 };
-  const { workspace_id: workspaceId, resource_uid: resourceUid } = row;
+  const { workspace_id: workspaceId, resource_uid: resourceUid, execution_id: executionId, task_index: index } = row;
   if (row.runner_id !== runnerId) throw requestErrors.access_denied();
   const { resource } = SpecWithResource.parse(row.spec);
   // An instance in the warm pool has no owner, so its lines belong to no workspace.
@@ -37,6 +37,7 @@ export async function storeLogBatch(
     workload: resource.name,
     revision: row.revision,
     instanceId: instance,
+    task: executionId === null || index === null ? undefined : { executionId, index },
   };
   const { database, config } = dependencies;
   const day = withinDay(lines, await loggedToday(database, workspaceId), config.logBytesPerDay);

@@ -190,6 +190,15 @@ describe('triggers', () => {
     });
   });
 
+  test('a schedule that never fires is refused with the fields that exclude each other', () => {
+    expect(parse({ type: 'cron', configuration: { schedule: '0 0 29 2 *' } }).success).toBe(true);
+    const refused = parse({ type: 'cron', configuration: { schedule: '0 0 30 2 *' } });
+    expect(refused.error?.issues[0]).toMatchObject({
+      path: ['spec', 'triggers', 0, 'configuration', 'schedule'],
+      message: expect.stringMatching(/day-of-month and month: .* never fires/),
+    });
+  });
+
   test('a callback secret sent by a client is dropped', () => {
     const { data } = parse({ type: 'http', configuration: { callbackUrl: 'https://a.test', callbackSecret: 'mine' } });
     expect(data?.spec.triggers).toEqual([
