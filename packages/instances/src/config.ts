@@ -62,6 +62,18 @@ export const PlacementConfig = z.object({
       'Instances that may run on runc, where they share the kernel of their machine. `nothing`: everything runs under gVisor. `mk2-workloads`: agents and functions of generation mk2 may run on runc. `everything`: sandboxes of generation mk2 may too, and so may every instance in a region where no registered runner has gVisor. An instance that needs gVisor waits while no runner has it.',
     ),
   sandboxes: Sandboxes.prefault({}),
+  jobs: z
+    .object({
+      memoryShare: z
+        .number()
+        .gt(0)
+        .max(1)
+        .default(0.8)
+        .describe(
+          'Share of a runner’s memory that tasks of jobs may fill together with everything else. The rest stays free for agents and sandboxes.',
+        ),
+    })
+    .prefault({}),
 });
 export type PlacementConfig = z.infer<typeof PlacementConfig>;
 

@@ -23,6 +23,10 @@ const builtInLimits = {
   /** Instances that exist at once, of any kind, sleeping sandboxes included. */
   instances: 1_000,
   integrations: 10_000,
+  /** Tasks of jobs that run at once. */
+  job_concurrent_tasks: 1_000,
+  /** Executions of jobs that are pending or running at once. */
+  job_parallel_executions: 100,
   jobs: 10_000,
   /** MB of one workload. */
   memory: 262_144,
