@@ -1,6 +1,14 @@
 export { defineHandler, type Handler, type HandlerContext, type RetryPolicy } from './handler.ts';
 export { defineMessage, type MessageType, type Outgoing, type SendOptions } from './message.ts';
-export { executionMessage, type KeyOnly, poolMessage, reconcileMessage, removalMessage } from './messages.ts';
+export {
+  dispatchKey,
+  dispatchMessage,
+  executionMessage,
+  type KeyOnly,
+  poolMessage,
+  reconcileMessage,
+  removalMessage,
+} from './messages.ts';
 export { type RelayOptions, type RunningRelay, startRelay } from './relay.ts';
 export { defineResyncSource, type ResyncOptions, type ResyncSource, resync, type UnfinishedWork } from './resync.ts';
 export { SendFailed } from './send-failed.ts';

@@ -8,12 +8,13 @@ export {
 } from './images/choose-image.ts';
 export { findImage } from './images/find-image.ts';
 export { imageTypeOf } from './images/image-name.ts';
-export { type LimitSettings, limitOf, limitsOf } from './place/account-limits.ts';
+export { type LimitedAccount, type LimitSettings, limitOf, limitsOf } from './place/account-limits.ts';
 export { limitMessage, loadAccountUsage, lockRoom, roomFor } from './place/account-room.ts';
 export { deployedMessage, describeIsolation, nodeGenerationOf } from './place/describe-isolation.ts';
 export type { Placement } from './place/place.ts';
 export { asksForRunc, isolationNeedOf, mayAskForRunc } from './place/runc-rule.ts';
 export { takeRunners } from './place/take-runners.ts';
+export { freeForTasks, takeRunnersForTasks } from './place/take-runners-for-tasks.ts';
 export { waitingMessage } from './place/waiting-message.ts';
 export { type Claimed, type ClaimResult, claimWarm, commitClaim } from './sandbox/claim-warm.ts';
 export {
@@ -37,6 +38,7 @@ export {
   warmReservedMb,
 } from './spec/sandbox-instance.ts';
 export { SandboxSpec } from './spec/sandbox-spec.ts';
+export { taskInstanceSpecs, taskReservedMb } from './spec/task-instance.ts';
 export {
   type InstanceOwner,
   workloadFault,

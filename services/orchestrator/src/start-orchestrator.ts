@@ -9,7 +9,10 @@ import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/
 import { sql } from 'kysely';
 import type { OrchestratorConfig } from './config.ts';
 import { unfinishedDeployments } from './deployments/unfinished-deployments.ts';
+import { dispatchHandler } from './dispatch/handler.ts';
+import { waitingWork } from './dispatch/waiting-work.ts';
 import { executionHandler } from './executions/handler.ts';
+import { unfinishedExecutions } from './executions/unfinished-executions.ts';
 import { poolHandler } from './pools/handler.ts';
 import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
@@ -65,13 +68,21 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       dueSandboxes,
       runnersWithPools,
       unremovedWorkspaces,
+      unfinishedExecutions,
+      waitingWork,
     ];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'resync finished; unfinished work was sent again');
   };
   const dependencies = dependenciesOf(options, database);
   const handlers = await startHandlers({
-    handlers: [reconcileHandler(dependencies), poolHandler(dependencies), executionHandler, removalHandler(database)],
+    handlers: [
+      reconcileHandler(dependencies),
+      poolHandler(dependencies),
+      executionHandler(dependencies),
+      dispatchHandler(dependencies),
+      removalHandler(database),
+    ],
     adminUrl: restate.adminUrl,
     host: config.host,
     port: config.port,

@@ -2,6 +2,7 @@
 // records them.
 import { randomUUID } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
+import type { TaskEndReason } from '@berth/contract/node';
 import { PlacementConfig } from '@berth/instances';
 import { OrchestratorConfig, type RunningOrchestrator, startOrchestrator } from '@berth/orchestrator';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
@@ -22,9 +23,16 @@ interface InstanceRow {
   readonly spec: Record<string, unknown>;
 }
 
+export interface TaskEnd {
+  readonly reason: TaskEndReason;
+  readonly exitCode?: number;
+}
+
 export interface Report {
-  readonly state: 'pulling' | 'starting' | 'ready' | 'failed' | 'gone' | 'lost';
+  readonly state: 'pulling' | 'starting' | 'ready' | 'ended' | 'failed' | 'gone' | 'lost';
   readonly message?: string;
+  /** How an attempt of a task has `ended`. */
+  readonly result?: TaskEnd;
   /** For a sandbox: it was unused for as long as its rules allow. */
   readonly isExpired?: boolean;
 }
@@ -43,7 +51,13 @@ export type ControlPlane = AsyncDisposable & {
   /** Undefined until `startOrchestrator`. */
   orchestrator: RunningOrchestrator | undefined;
   startOrchestrator(): Promise<void>;
-  addRunner(options?: { memoryMb?: number; region?: string; isolation?: string[]; warm?: object[] }): Promise<string>;
+  addRunner(options?: {
+    memoryMb?: number;
+    region?: string;
+    isolation?: string[];
+    warm?: object[];
+    maxTasks?: number;
+  }): Promise<string>;
   /** Creates an agent with one instance by default, and returns its uid. */
   deploy(name: string, runtime?: object, spec?: object): Promise<string>;
   /** Creates a sandbox and returns its uid, without waiting for the answer, which comes once the sandbox is up. */
@@ -55,12 +69,16 @@ export type ControlPlane = AsyncDisposable & {
   report(id: string, report: Report): Promise<void>;
   /**
    * Until stopped, reports `gone` for every instance that should go, and `ready` for every instance that should run.
+   * Attempts of tasks end as `endTask` says, as soon as they are ready; they go on where it returns undefined.
    */
-  playRunners(): { stop(): Promise<void> };
+  playRunners(endTask?: EndTask): { stop(): Promise<void> };
   statusOf(name: string, kind?: 'agents' | 'sandboxes'): Promise<string | undefined>;
   /** Runners whose reservation differs from the sum of their instances. */
   wrongReservations(): Promise<unknown[]>;
 };
+
+/** Decides how the attempt of a task ends. */
+export type EndTask = (attempt: { readonly taskIndex: number; readonly attempt: number }) => TaskEnd | undefined;
 
 const silent = createLogger({ role: 'orchestrator' }, { level: 'silent' });
 
@@ -103,12 +121,11 @@ export async function startControlPlane({
         ...(resyncMs === undefined ? {} : { resyncMs }),
       });
     },
-    async addRunner({ memoryMb = 65_536, region = 'local', isolation = ['runc'], warm = [] } = {}) {
+    async addRunner({ memoryMb = 65_536, region = 'local', isolation = ['runc'], warm = [], maxTasks = 0 } = {}) {
       const id = randomUUID();
-      await sql`insert into runners (id, name, region, status, isolation, memory_mb, cpus, warm, last_seen_at)
-        values (${id}, ${id}, ${region}, 'up', ${isolation}, ${memoryMb}, 8, ${JSON.stringify(warm)}, clock_timestamp())`.execute(
-        database,
-      );
+      await sql`insert into runners (id, name, region, status, isolation, memory_mb, cpus, warm, max_tasks, last_seen_at)
+        values (${id}, ${id}, ${region}, 'up', ${isolation}, ${memoryMb}, 8, ${JSON.stringify(warm)}, ${maxTasks},
+          clock_timestamp())`.execute(database);
       await tell(api, 'pool', id);
       return id;
     },
@@ -170,8 +187,8 @@ export async function startControlPlane({
       return found;
     },
     report: (id, report) => recordReport(api, id, report),
-    playRunners() {
-      const player = playRunners(api);
+    playRunners(endTask) {
+      const player = playRunners(api, endTask);
       players.push(player);
       return player;
     },
@@ -197,42 +214,80 @@ export async function startControlPlane({
 }
 
 /** Adds an outbox row and notifies, like the api does with a write. */
-export async function tell({ database }: TestApi, topic: 'reconcile' | 'pool', key: string): Promise<void> {
+export async function tell(
+  { database }: TestApi,
+  topic: 'reconcile' | 'pool' | 'execution' | 'dispatch',
+  key: string,
+): Promise<void> {
   await sql`insert into outbox (topic, key) values (${topic}, ${key})`.execute(database);
   await sql`select pg_notify('outbox', '')`.execute(database);
 }
 
-async function recordReport(api: TestApi, id: string, { state, message, isExpired = false }: Report): Promise<void> {
+interface ReportedRow {
+  readonly runner_id: string;
+  /** Memory that the report gives back. */
+  readonly freed_mb: number;
+  readonly resource_uid: string | null;
+  readonly execution_id: string | null;
+}
+
+async function recordReport(api: TestApi, id: string, report: Report): Promise<void> {
+  const { state, message, result, isExpired = false } = report;
   const told = await api.database.transaction().execute(async (tx) => {
-    const { rows } = await sql<{ runner_id: string; reserved_mb: number; resource_uid: string | null }>`
-      update instances set state = ${state}, message = ${message ?? null}, starts = 1, is_expired = ${isExpired},
+    // Memory of an attempt is given back with its end, of every other instance with its removal.
+    const { rows } = await sql<ReportedRow>`
+      with before as (select reserved_mb from instances where id = ${id} and ended_at is null for update)
+      update instances set message = ${message ?? null}, starts = 1, is_expired = ${isExpired},
+        state = case when ${state} = 'lost' and result is not null then state else ${state} end,
+        result = coalesce(result, ${result === undefined ? null : JSON.stringify(result)}::jsonb),
+        finished_at = case when ${state} = 'ended' then clock_timestamp() else finished_at end,
+        reserved_mb = case when ${state} = 'ended' then 0 else instances.reserved_mb end,
         applied_generation = case when ${state} = 'ready' then generation else applied_generation end,
         ready_at = case when ${state} = 'ready' then coalesce(ready_at, clock_timestamp()) else ready_at end,
         failed_at = case when ${state} = 'failed' then clock_timestamp() else failed_at end,
-        desired = case when ${state} = 'lost' then 'gone' else desired end,
+        desired = case when ${state} in ('ended', 'lost') then 'gone' else desired end,
         ended_at = case when ${state} in ('gone', 'lost') then clock_timestamp() end
-      where id = ${id} and ended_at is null returning runner_id, reserved_mb, resource_uid`.execute(tx);
+      from before where id = ${id} and ended_at is null
+      returning runner_id, resource_uid, execution_id,
+        case when ${state} in ('ended', 'gone', 'lost') then before.reserved_mb else 0 end as freed_mb`.execute(tx);
     const [row] = rows;
-    if (row !== undefined && (state === 'gone' || state === 'lost')) {
-      await sql`update runners set reserved_mb = reserved_mb - ${row.reserved_mb} where id = ${row.runner_id}`.execute(
-        tx,
-      );
+    if (row !== undefined && row.freed_mb > 0) {
+      await sql`update runners set reserved_mb = reserved_mb - ${row.freed_mb} where id = ${row.runner_id}`.execute(tx);
     }
     return row;
   });
-  if (told?.resource_uid != null) await tell(api, 'reconcile', told.resource_uid);
-  else if (told !== undefined && state === 'failed') await tell(api, 'pool', told.runner_id);
+  if (told === undefined) return;
+  if (told.execution_id !== null) await tell(api, 'execution', told.execution_id);
+  else if (told.resource_uid !== null) await tell(api, 'reconcile', told.resource_uid);
+  else if (state === 'failed') await tell(api, 'pool', told.runner_id);
 }
 
-function playRunners(api: TestApi): { stop(): Promise<void> } {
+interface PlayedRow {
+  readonly id: string;
+  readonly desired: string;
+  readonly state: string;
+  readonly taskIndex: number | null;
+  readonly attempt: number | null;
+}
+
+function playRunners(api: TestApi, endTask: EndTask = () => undefined): { stop(): Promise<void> } {
   let isStopping = false;
+  const reportOf = ({ desired, state, taskIndex, attempt }: PlayedRow): Report | undefined => {
+    if (desired !== 'running') return { state: 'gone' };
+    if (state !== 'ready') return { state: 'ready' };
+    const result = taskIndex === null || attempt === null ? undefined : endTask({ taskIndex, attempt });
+    return result === undefined ? undefined : { state: 'ended', result };
+  };
   const play = async (): Promise<void> => {
     while (!isStopping) {
-      const { rows } = await sql<{ id: string; desired: string }>`
-        select id, desired from instances
-        where ended_at is null and (desired <> 'running' or state <> 'ready') limit 20`.execute(api.database);
-      for (const { id, desired } of rows)
-        await recordReport(api, id, { state: desired === 'running' ? 'ready' : 'gone' });
+      const { rows } = await sql<PlayedRow>`
+        select id, desired, state, task_index as "taskIndex", attempt from instances
+        where ended_at is null and (desired <> 'running' or state <> 'ready' or execution_id is not null)
+        order by created_at limit 50`.execute(api.database);
+      for (const row of rows) {
+        const report = reportOf(row);
+        if (report !== undefined) await recordReport(api, row.id, report);
+      }
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };

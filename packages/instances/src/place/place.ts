@@ -12,6 +12,10 @@ export interface Candidate {
   readonly reservedMb: number;
   /** The runner is short of memory or disk. */
   readonly isPressed: boolean;
+  /** Tasks of jobs that it runs at once. Loaded for tasks only, like `freeTasks`. */
+  readonly maxTasks?: number;
+  /** Further tasks that it may run now. */
+  readonly freeTasks?: number;
 }
 
 export interface PlacementNeed extends IsolationNeed {
@@ -27,6 +31,13 @@ export interface PlacementNeed extends IsolationNeed {
    * Waits instead of using a runner short of memory or disk. Otherwise such a runner is used when no other has room.
    */
   readonly avoidsPressure?: boolean;
+  /** Set for a task of a job: it needs a runner that may run a further task, and leaves memory free for others. */
+  readonly task?: TaskNeed | undefined;
+}
+
+export interface TaskNeed {
+  /** Largest share of a runner's memory that is reserved after the task is placed. */
+  readonly memoryShare: number;
 }
 
 export interface Placement {
@@ -44,7 +55,9 @@ export function place(
   const registered = candidates.filter(({ region }) => need.regions.includes(region));
   const isolation = isolationFor(registered, need);
   const allowed = registered.filter(({ status }) => status === 'up');
-  const fitting = allowed.filter((runner) => runner.isolation.includes(isolation) && hasRoom(runner, need.reservedMb));
+  const fitting = allowed.filter(
+    (runner) => runner.isolation.includes(isolation) && takesTask(runner, need) && hasRoom(runner, need),
+  );
   const calm = fitting.filter(({ isPressed }) => !isPressed);
   const usable = calm.length > 0 || need.avoidsPressure === true ? calm : fitting;
   const fresh = usable.filter(({ id }) => !need.holders.has(id));
@@ -52,8 +65,17 @@ export function place(
   return runner === undefined ? undefined : { runner, isolation };
 }
 
-export const hasRoom = ({ reservedMb, memoryMb }: Candidate, neededMb: number): boolean =>
-  reservedMb + neededMb <= memoryMb;
+type MemoryNeed = Pick<PlacementNeed, 'reservedMb' | 'task'>;
+
+/** Memory of the runner that the instance and others like it may still reserve. */
+export const freeMbFor = ({ reservedMb, memoryMb }: Candidate, { task }: Pick<PlacementNeed, 'task'>): number =>
+  Math.floor(memoryMb * (task?.memoryShare ?? 1)) - reservedMb;
+
+export const hasRoom = (runner: Candidate, need: MemoryNeed): boolean => need.reservedMb <= freeMbFor(runner, need);
+
+/** True for every instance that is not a task. */
+export const takesTask = ({ freeTasks = 0 }: Candidate, { task }: Pick<PlacementNeed, 'task'>): boolean =>
+  task === undefined || freeTasks > 0;
 
 /**
  * Falls back to runc only when no registered runner has the wanted isolation, whatever its status: a runner

@@ -1,11 +1,12 @@
 // Explains to the user why an instance has no runner yet.
 
 import type { AllowedRegions } from './allowed-regions.ts';
-import { type Candidate, hasRoom, isolationFor } from './place.ts';
+import { type Candidate, hasRoom, isolationFor, type TaskNeed, takesTask } from './place.ts';
 import type { IsolationNeed } from './runc-rule.ts';
 
 interface UnplacedNeed extends IsolationNeed {
   readonly reservedMb: number;
+  readonly task?: TaskNeed | undefined;
 }
 
 export const waitingMessage = (runners: readonly Candidate[], allowed: AllowedRegions, need: UnplacedNeed): string =>
@@ -32,9 +33,13 @@ function reason(runners: readonly Candidate[], { regions, refusedBy }: AllowedRe
     return `those in ${place} that have gVisor are not connected`;
   if (isolating.length === 0)
     return `none in ${place} has gVisor, which placement.runcFor requires; the operator installs gVisor on a runner, or allows runc with placement.runcFor: everything`;
-  const fitting = isolating.filter((runner) => hasRoom(runner, need.reservedMb));
+  if (need.task !== undefined && isolating.every(({ maxTasks = 0 }) => maxTasks === 0))
+    return `none in ${place} runs tasks of jobs; the operator updates a runner, or sets its runner.maxTasks`;
+  const free = isolating.filter((runner) => takesTask(runner, need));
+  if (free.length === 0) return `each in ${place} already runs as many tasks as its runner.maxTasks allows`;
+  const fitting = free.filter((runner) => hasRoom(runner, need));
   if (fitting.length > 0) {
     return `${fitting.length === 1 ? 'the only one' : 'each'} in ${place} that has ${need.reservedMb} MB free is short of memory or disk`;
   }
-  return `none in ${place} has ${need.reservedMb} MB free`;
+  return `none in ${place} has ${need.reservedMb} MB free${need.task === undefined ? '' : ' for tasks'}`;
 }

@@ -33,8 +33,13 @@ export function environmentOf(source: EnvironmentSource): SealedEnv {
     ...envs.flatMap(({ name, value }) => (value === undefined ? [] : [entry(name, value, resource.uid)])),
     ...(port === undefined ? [] : listenVariables(port)),
   ];
-  return [...new Map(given.map((each) => [each.name, each])).values()];
+  return lastOfEachName(given);
 }
+
+/** A name keeps the place of its first entry and has the value of its last. */
+export const lastOfEachName = (entries: SealedEnv): SealedEnv => [
+  ...new Map(entries.map((each) => [each.name, each])).values(),
+];
 
 export const listenVariables = (port: number) => [
   { name: 'HOST', value: '0.0.0.0' },

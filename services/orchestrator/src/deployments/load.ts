@@ -133,17 +133,9 @@ async function loadDemand(tx: DatabaseTransaction, uid: string): Promise<Demand>
 
 type InstanceRow = Pick<
   Selectable<Tables['instances']>,
-  | 'id'
-  | 'revision'
-  | 'runner_id'
-  | 'desired'
-  | 'state'
-  | 'message'
-  | 'created_at'
-  | 'ready_at'
-  | 'failed_at'
-  | 'ended_at'
->;
+  'id' | 'revision' | 'runner_id' | 'desired' | 'message' | 'created_at' | 'ready_at' | 'failed_at' | 'ended_at'
+> &
+  Pick<ObservedInstance, 'state'>;
 
 /** All live instances, and the newest ended ones of each revision. */
 async function loadInstances(tx: DatabaseTransaction, uid: string, revisions: string[]): Promise<InstanceRow[]> {

@@ -11,8 +11,11 @@ const taskBatch = 5_000;
 
 type Step = (tx: DatabaseTransaction, workspaceId: string) => Promise<number>;
 
-/** Executions before their jobs: deleting a job would delete all its executions in one statement. */
-const steps: readonly Step[] = [removeTasks, removeExecutions, removeResources, removeCounters];
+/**
+ * Attempts before their tasks: a placement under way holds tasks, so the run after the one that has waited for it finds
+ * its attempts.
+ */
+const steps: readonly Step[] = [retireAttempts, removeTasks, removeExecutions, removeResources, removeCounters];
 
 /** False once nothing is left. */
 export function removeSome(database: Database, workspaceId: string): Promise<boolean> {
@@ -25,6 +28,20 @@ export function removeSome(database: Database, workspaceId: string): Promise<boo
 
 const firstExecutions = (workspaceId: string) => sql`
   select id from executions where workspace_id = ${workspaceId} order by id limit ${executionBatch}`;
+
+/**
+ * Their runners remove them and read the change by polling. A job that was deleted earlier has no row any more that would
+ * lead to them.
+ */
+async function retireAttempts(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
+  const done = await sql`
+    update instances set desired = 'gone' where id = any(array(
+      select id from instances
+      where execution_id in (${firstExecutions(workspaceId)}) and settled_at is null
+        and ${unendedInstance()} and desired <> 'gone'
+      order by id limit ${batch} for update))`.execute(tx);
+  return Number(done.numAffectedRows ?? 0);
+}
 
 async function removeTasks(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
   const done = await sql`

@@ -23,11 +23,15 @@ export async function retireInstances(
   return rows;
 }
 
-/** Retires the instances of a resource whose record is gone, with or without its workspace. */
+/**
+ * Retires the instances of a resource whose record is gone, with or without its workspace. The attempts of a deleted job
+ * run to their end, so they are retired only without the workspace.
+ */
 export async function retireOrphans(tx: DatabaseTransaction, resourceUid: string): Promise<Retired[]> {
   const { rows } = await sql<Retired>`
     update instances set desired = 'gone' where id = any(array(
       select id from instances where resource_uid = ${resourceUid} and ${unendedInstance()} and desired <> 'gone'
+        and (execution_id is null or not exists (select 1 from workspaces where workspaces.id = instances.workspace_id))
       order by id for update
     )) returning id, runner_id as "runnerId"`.execute(tx);
   return rows;

@@ -18,7 +18,8 @@ export const dueSandboxes: ResyncSource<KeyOnly> = defineResyncSource({
         where kind = 'sandbox' and ${liveResource()} and status in ('DEPLOYING', 'DELETING')
         union
         select resource_uid from instances join runners on runners.id = instances.runner_id
-        where ${unendedInstance()} and pool is null and (is_expired or runners.status = 'lost')
+        where ${unendedInstance()} and pool is null and execution_id is null
+          and (is_expired or runners.status = 'lost')
       ) as due where uid > ${after ?? nilUuid} order by uid limit ${limit}`.execute(database);
     return rows.map(({ uid }) => ({ key: uid, message: {} }));
   },

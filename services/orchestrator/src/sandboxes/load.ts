@@ -86,8 +86,9 @@ export async function loadSandbox(
 
 type InstanceRow = Pick<
   Selectable<Tables['instances']>,
-  'id' | 'revision' | 'desired' | 'state' | 'message' | 'is_expired' | 'ready_at' | 'ended_at'
+  'id' | 'revision' | 'desired' | 'message' | 'is_expired' | 'ready_at' | 'ended_at'
 > & {
+  readonly state: SandboxInstance['state'];
   readonly isolation: string;
   readonly away_since: Date | null;
 };

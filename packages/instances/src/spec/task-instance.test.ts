@@ -1,0 +1,58 @@
+import { defaultBrand } from '@berth/contract';
+import { InstanceSpec } from '@berth/contract/node';
+import { SealedEnv } from '@berth/identity';
+import { expect, test } from 'vitest';
+import { PlacementConfig } from '../config.ts';
+import { taskInstanceSpecs, taskReservedMb } from './task-instance.ts';
+import { WorkloadSpec } from './workload-spec.ts';
+
+const settings = { placement: PlacementConfig.parse({}), brand: defaultBrand };
+const job = {
+  uid: '0198c0de-0000-7000-8000-000000000001',
+  name: 'resize',
+  workspace: { id: '0198c0de-0000-7000-8000-000000000002', name: 'acme' },
+};
+const execution = { id: 'e-1', externalId: 'nightly', memoryMb: 4_096, timeoutSeconds: 900, env: {} };
+const image = { image: 'example/resize:1', source: { origin: 'outside' as const } };
+const place = { region: 'eu', isolation: 'gvisor' as const };
+const make = (runtime: object, changes: object = {}) =>
+  taskInstanceSpecs(
+    { job, spec: WorkloadSpec.parse({ runtime }), execution: { ...execution, ...changes }, image },
+    settings,
+  );
+
+test('what is stored is what the node protocol asks for, with the memory of the execution', () => {
+  const { env, ...spec } = make({ image: 'example/resize:1', memory: 8_192 })(place, 3);
+  expect(InstanceSpec.parse(spec)).toEqual(spec);
+  expect(spec).toMatchObject({ mode: 'task', memoryMb: 4_096, cpus: 2, timeoutSeconds: 900, graceSeconds: 10 });
+  expect(spec.resource).toEqual({ uid: job.uid, kind: 'job', name: 'resize' });
+  expect(SealedEnv.parse(env)).toEqual(env);
+});
+
+test('each task is told its index and its execution; the execution’s variables override those of the job', () => {
+  const envs = [
+    { name: 'MODE', value: 'fast' },
+    { name: 'KEY', value: { $sealed: 'v1.job' } },
+    { name: 'TASK_INDEX', value: '99' },
+  ];
+  const specOf = make({ envs }, { env: { MODE: { $sealed: 'v1.execution' } } });
+  const valueIn = (region: string, index: number, name: string): unknown => {
+    const found = specOf({ ...place, region }, index).env.filter((entry) => entry.name === name);
+    expect(found).toHaveLength(1);
+    const [entry] = found;
+    return entry === undefined || 'sealed' in entry ? entry : entry.value;
+  };
+  expect([valueIn('eu', 0, 'TASK_INDEX'), valueIn('eu', 7, 'TASK_INDEX')]).toEqual(['0', '7']);
+  expect([valueIn('eu', 0, 'SERVICE_REGION'), valueIn('us', 0, 'SERVICE_REGION')]).toEqual(['eu', 'us']);
+  expect(valueIn('eu', 0, 'SERVICE_TASK_KEY')).toBe('TASK_INDEX');
+  expect(valueIn('eu', 0, 'SERVICE_EXECUTION_KEY')).toBe('SERVICE_EXECUTION_ID');
+  expect(valueIn('eu', 0, 'SERVICE_EXECUTION_ID')).toBe('nightly');
+  expect(valueIn('eu', 0, 'MODE')).toEqual({ name: 'MODE', sealed: 'v1.execution', context: 'execution e-1' });
+  expect(valueIn('eu', 0, 'KEY')).toEqual({ name: 'KEY', sealed: 'v1.job', context: `resource ${job.uid}` });
+  expect(specOf(place, 0).env.some(({ name }) => name === 'PORT')).toBe(false);
+});
+
+test('a task reserves its memory, divided by the overcommit of the deployment', () => {
+  expect(taskReservedMb(1_000, settings)).toBe(1_000);
+  expect(taskReservedMb(1_000, { placement: PlacementConfig.parse({ overcommit: 3 }) })).toBe(334);
+});

@@ -1,0 +1,105 @@
+// Builds the spec of an attempt of a task that the runner receives, from the job's configuration as the execution copied
+// it. Control-plane sheet 4.7.
+import { brandedVariable } from '@berth/contract';
+import type { IsolationClass } from '@berth/contract/node';
+import type { SealedEnv } from '@berth/identity';
+import type { PlacementSettings } from '../config.ts';
+import type { ChosenImage } from '../images/choose-image.ts';
+import { environmentOf, lastOfEachName } from './environment-variables.ts';
+import { cpusOf, newestGeneration } from './instance-defaults.ts';
+import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
+import type { WorkloadSpec } from './workload-spec.ts';
+
+type StoredTaskSpec = Extract<StoredInstanceSpec, { mode: 'task' }>;
+
+export interface TaskExecution {
+  readonly id: string;
+  /** The id that clients see. */
+  readonly externalId: string;
+  /** Memory of each task. */
+  readonly memoryMb: number;
+  readonly timeoutSeconds: number;
+  /** Variables of this execution alone; they override those of the job. */
+  readonly env: Readonly<Record<string, { readonly $sealed: string }>>;
+}
+
+export interface TaskSource {
+  readonly job: Omit<InstanceOwner, 'kind'>;
+  readonly spec: WorkloadSpec;
+  readonly execution: TaskExecution;
+  readonly image: ChosenImage;
+}
+
+export interface TaskPlace {
+  readonly region: string;
+  readonly isolation: IsolationClass;
+}
+
+/** Time that a task has between SIGTERM and SIGKILL. */
+const graceSeconds = 10;
+/** Names of the variables with the task's index and the execution's id. Two further variables contain these names. */
+const indexName = 'TASK_INDEX';
+const executionIdName = 'EXECUTION_ID';
+
+/** Memory that a task reserves on a runner. */
+export const taskReservedMb = (memoryMb: number, { placement }: Pick<PlacementSettings, 'placement'>): number =>
+  Math.ceil(memoryMb / placement.overcommit);
+
+/** Returns a function, so that what all tasks of a region share is built once and not for each of them. */
+export function taskInstanceSpecs(
+  source: TaskSource,
+  settings: PlacementSettings,
+): (place: TaskPlace, taskIndex: number) => StoredTaskSpec {
+  const { job, execution, image } = source;
+  const resource = { uid: job.uid, kind: 'job', name: job.name };
+  const environments = new Map<string, SealedEnv>();
+  const environmentIn = (region: string): SealedEnv => {
+    const env = environments.get(region) ?? sharedEnvironment(source, region, settings);
+    environments.set(region, env);
+    return env;
+  };
+  return ({ region, isolation }, taskIndex) => ({
+    mode: 'task',
+    resource,
+    image: image.image,
+    imageSource: image.source,
+    isolation,
+    memoryMb: execution.memoryMb,
+    cpus: cpusOf(execution.memoryMb),
+    timeoutSeconds: execution.timeoutSeconds,
+    graceSeconds,
+    env: lastOfEachName([...environmentIn(region), { name: indexName, value: String(taskIndex) }]),
+  });
+}
+
+/** The variables of the job, then those of the execution, then those that tell a task what it is. */
+function sharedEnvironment(
+  { job, spec, execution }: TaskSource,
+  region: string,
+  settings: PlacementSettings,
+): SealedEnv {
+  const brand = settings.brand.short;
+  const branded = (name: string): string => brandedVariable(brand, name);
+  const ofJob = environmentOf({
+    brand,
+    workspace: job.workspace,
+    resource: { uid: job.uid, kind: 'job', name: job.name },
+    region,
+    generation: spec.runtime.generation ?? newestGeneration,
+    connections: [],
+    envs: spec.runtime.envs ?? [],
+    port: undefined,
+  });
+  const ofExecution = Object.entries(execution.env).map(([name, { $sealed }]) => ({
+    name,
+    sealed: $sealed,
+    context: `execution ${execution.id}`,
+  }));
+  return lastOfEachName([
+    ...ofJob,
+    ...ofExecution,
+    { name: branded('TASK_KEY'), value: indexName },
+    { name: branded('EXECUTION_KEY'), value: branded(executionIdName) },
+    { name: branded(executionIdName), value: execution.externalId },
+  ]);
+}
