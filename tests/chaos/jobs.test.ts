@@ -136,33 +136,40 @@ async function accountingFaults(externalId: string): Promise<string[]> {
   ];
 }
 
-test(`${tasks} tasks are accounted for exactly, through ${kills} kills (seed ${seed})`, async () => {
-  const id = await start(tasks);
-  const watching = watch(id);
-  const killed = await killInTurn();
-  const reads = await watching;
-  expect(new Set(killed)).toEqual(new Set(targets().map(({ name }) => name)));
-  const execution = await ended(clientOf(fleet), 'work', id);
-  const failing = Math.ceil(tasks / 5);
-  expect(execution.status, `seed ${seed}`).toBe('failed');
-  expect(execution.stats, `seed ${seed}`).toEqual({
-    ...{ total: tasks, success: tasks - failing, failure: failing },
-    ...{ retried: failing, cancelled: 0, running: 0 },
-  });
-  expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
-  console.log(`${killed.join(', ')} killed; ${reads} reads; ${witness.total()} container starts for ${tasks} tasks`);
-  // Idle again: nothing runs, is reserved or is left on the machine.
-  await expect.poll(() => leftovers(fleet), { timeout: 60_000 }).toEqual([]);
-}, convergeMs);
+test(
+  `${tasks} tasks are accounted for exactly, through ${kills} kills (seed ${seed})`,
+  async () => {
+    const id = await start(tasks);
+    const watching = watch(id);
+    const killed = await killInTurn();
+    const reads = await watching;
+    expect(new Set(killed)).toEqual(new Set(targets().map(({ name }) => name)));
+    const execution = await ended(clientOf(fleet), 'work', id);
+    const failing = Math.ceil(tasks / 5);
+    expect(execution.status, `seed ${seed}`).toBe('failed');
+    expect(execution.stats, `seed ${seed}`).toEqual({
+      ...{ total: tasks, success: tasks - failing, failure: failing },
+      ...{ retried: failing, cancelled: 0, running: 0 },
+    });
+    expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
+    console.log(`${killed.join(', ')} killed; ${reads} reads; ${witness.total()} container starts for ${tasks} tasks`);
+    // Idle again: nothing runs, is reserved or is left on the machine.
+    await expect.poll(() => leftovers(fleet), { timeout: 60_000 }).toEqual([]);
+  },
+  convergeMs,
+);
 
-test(`${wipedTasks} tasks finish although Restate loses its data in between`, async () => {
-  const id = await start(wipedTasks);
-  const succeeded = async () =>
-    (await clientOf(fleet).get(`/jobs/work/executions/${id}`)).body.stats.success;
-  await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0);
-  await fleet.restate.kill();
-  await rm(fleet.restate.dataFolder, { recursive: true, force: true });
-  await fleet.restate.start();
-  await watch(id);
-  expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
-}, convergeMs);
+test(
+  `${wipedTasks} tasks finish although Restate loses its data in between`,
+  async () => {
+    const id = await start(wipedTasks);
+    const succeeded = async () => (await clientOf(fleet).get(`/jobs/work/executions/${id}`)).body.stats.success;
+    await expect.poll(succeeded, { timeout: 60_000 }).toBeGreaterThan(0);
+    await fleet.restate.kill();
+    await rm(fleet.restate.dataFolder, { recursive: true, force: true });
+    await fleet.restate.start();
+    await watch(id);
+    expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
+  },
+  convergeMs,
+);

@@ -43,30 +43,38 @@ describe.concurrent('executions', () => {
   test.each([
     { isolation: 'runc', generation: 'mk2' },
     { isolation: 'gvisor', generation: 'mk3' },
-  ] as const)('on $isolation every task runs once, in a container of its own, and the counts add up', async ({
-    isolation,
-    generation,
-  }) => {
-    const count = isFull ? 100 : 20;
-    const name = `count-${isolation}`;
-    await job(name, 'test "$TASK_INDEX" -ge 0', { generation, maxConcurrentTasks: 8 });
-    const id = await startExecution(client(), name, { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
-    const execution = await ended(client(), name, id);
-    expect(execution.status).toBe('succeeded');
-    expect(execution.stats).toEqual({ total: count, success: count, failure: 0, cancelled: 0, retried: 0, running: 0 });
-    const attempts = await attemptsOf(fleet, name);
-    expect(attempts.map(({ task_index }) => task_index).toSorted((left, right) => (left ?? 0) - (right ?? 0))).toEqual(
-      Array.from({ length: count }, (_, n) => n),
-    );
-    expect(new Set(attempts.map(({ isolation: used }) => used))).toEqual(new Set([isolation]));
-    const [task] = execution.tasks;
-    expect(task.metadata).toMatchObject({
-      scheduledAt: expect.any(String),
-      startedAt: expect.any(String),
-      completedAt: expect.any(String),
-    });
-    expect(task.metadata.startedAt <= task.metadata.completedAt).toBe(true);
-  }, 180_000);
+  ] as const)(
+    'on $isolation every task runs once, in a container of its own, and the counts add up',
+    async ({ isolation, generation }) => {
+      const count = isFull ? 100 : 20;
+      const name = `count-${isolation}`;
+      await job(name, 'test "$TASK_INDEX" -ge 0', { generation, maxConcurrentTasks: 8 });
+      const id = await startExecution(client(), name, { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
+      const execution = await ended(client(), name, id);
+      expect(execution.status).toBe('succeeded');
+      expect(execution.stats).toEqual({
+        total: count,
+        success: count,
+        failure: 0,
+        cancelled: 0,
+        retried: 0,
+        running: 0,
+      });
+      const attempts = await attemptsOf(fleet, name);
+      expect(
+        attempts.map(({ task_index }) => task_index).toSorted((left, right) => (left ?? 0) - (right ?? 0)),
+      ).toEqual(Array.from({ length: count }, (_, n) => n));
+      expect(new Set(attempts.map(({ isolation: used }) => used))).toEqual(new Set([isolation]));
+      const [task] = execution.tasks;
+      expect(task.metadata).toMatchObject({
+        scheduledAt: expect.any(String),
+        startedAt: expect.any(String),
+        completedAt: expect.any(String),
+      });
+      expect(task.metadata.startedAt <= task.metadata.completedAt).toBe(true);
+    },
+    180_000,
+  );
 
   test('a task that exits with a code is repeated as often as its job allows, then fails with that code', async () => {
     await job('exit', 'echo broken pipe; exit 3', { maxRetries: 2 });
@@ -131,9 +139,7 @@ describe.concurrent('executions', () => {
         .select(['status', 'succeeded', 'cancelled', 'active'])
         .where('external_id', '=', id)
         .executeTakeFirst();
-    await expect
-      .poll(row, { timeout: 30_000 })
-      .toEqual({ status: 'cancelled', succeeded: 1, cancelled: 1, active: 0 });
+    await expect.poll(row, { timeout: 30_000 }).toEqual({ status: 'cancelled', succeeded: 1, cancelled: 1, active: 0 });
   }, 60_000);
 });
 

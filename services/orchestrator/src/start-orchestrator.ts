@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
 import { connect, createNotifier, type Database, instancesChannel, routesChannel } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
+import { gatewayKey } from '@berth/identity';
 import type { LimitSettings, PlacementConfig, Region } from '@berth/instances';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
@@ -118,6 +119,7 @@ function dependenciesOf(
     brand,
     regions,
     gatewayUrl,
+    taskDataKey: loadOnce(() => gatewayKey(database, 'task-data')),
     database,
     logger,
     counters: createCounters(registry),
@@ -128,6 +130,18 @@ function dependenciesOf(
       logger.warn({ err }, 'gateway notification failed; gateways find the change by polling'),
     ),
     random: Math.random,
+  };
+}
+
+/** Loads a value at its first use. A failure is not kept. */
+function loadOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let loading: Promise<Value> | undefined;
+  return () => {
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from '@berth/database';
+import { gatewayKey } from '@berth/identity';
 import { PlacementConfig } from '@berth/instances';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
@@ -14,6 +15,7 @@ export const testDependencies = (database: Database, others: Partial<Dependencie
   brand: conformanceBrand(),
   regions: testRegions,
   gatewayUrl: testGatewayUrl,
+  taskDataKey: () => gatewayKey(database, 'task-data'),
   database,
   logger: createLogger({ role: 'test' }, { level: 'silent' }),
   counters: createCounters(createMetricsRegistry({ role: 'test' })),

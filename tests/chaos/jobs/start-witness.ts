@@ -25,7 +25,9 @@ export function witnessStarts(dockerUrl: string): StartWitness {
   const starts = new Map<string, Set<string>>();
   let isStopping = false;
   let sinceSeconds = Math.floor(Date.now() / 1_000);
-  const filters = encodeURIComponent(JSON.stringify({ type: ['container'], event: ['start'], label: ['berth.instance'] }));
+  const filters = encodeURIComponent(
+    JSON.stringify({ type: ['container'], event: ['start'], label: ['berth.instance'] }),
+  );
   const read = async (): Promise<void> => {
     const until = Math.floor(Date.now() / 1_000);
     const { body } = await callDocker(dockerUrl, `GET /events?since=${sinceSeconds}&until=${until}&filters=${filters}`);

@@ -1,6 +1,7 @@
 // Computes how many more instances an account may have. The usage is summed from the rows of its live instances, never
 // from a counter: however an instance ends, its share is free as soon as its row has ended. Sleeping sandboxes count,
-// since their runner keeps their memory reserved. Every placement locks the account's row first, then the runners'
+// since their runner keeps their memory reserved; a task that has ended and waits for its removal does not. Every
+// placement locks the account's row first, then the runners'
 // rows, so placements of one account run one after the other and placements of other accounts do not wait.
 import { type Database, type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
@@ -60,7 +61,7 @@ export async function lockRoom(
 export async function loadAccountUsage(tx: Database, accountId: string): Promise<AccountUsage> {
   const { rows } = await sql<AccountUsage>`
     select count(*)::int as instances, coalesce(sum(reserved_mb), 0)::int as "memoryMb"
-    from instances where account_id = ${accountId} and ${unendedInstance()}`.execute(tx);
+    from instances where account_id = ${accountId} and ${unendedInstance()} and result is null`.execute(tx);
   return rows[0] ?? { instances: 0, memoryMb: 0 };
 }
 

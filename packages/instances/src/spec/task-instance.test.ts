@@ -15,9 +15,10 @@ const job = {
 const execution = { id: 'e-1', externalId: 'nightly', memoryMb: 4_096, timeoutSeconds: 900, env: {} };
 const image = { image: 'example/resize:1', source: { origin: 'outside' as const } };
 const place = { region: 'eu', isolation: 'gvisor' as const };
+const dataUrlOf = (index: number) => `https://run.example.org/-/tasks/${index}`;
 const make = (runtime: object, changes: object = {}) =>
   taskInstanceSpecs(
-    { job, spec: WorkloadSpec.parse({ runtime }), execution: { ...execution, ...changes }, image },
+    { job, spec: WorkloadSpec.parse({ runtime }), execution: { ...execution, ...changes }, image, dataUrlOf },
     settings,
   );
 
@@ -47,6 +48,7 @@ test('each task is told its index and its execution; the execution’s variables
   expect(valueIn('eu', 0, 'SERVICE_TASK_KEY')).toBe('TASK_INDEX');
   expect(valueIn('eu', 0, 'SERVICE_EXECUTION_KEY')).toBe('SERVICE_EXECUTION_ID');
   expect(valueIn('eu', 0, 'SERVICE_EXECUTION_ID')).toBe('nightly');
+  expect(valueIn('eu', 7, 'SERVICE_EXECUTION_DATA_URL')).toBe('https://run.example.org/-/tasks/7');
   expect(valueIn('eu', 0, 'MODE')).toEqual({ name: 'MODE', sealed: 'v1.execution', context: 'execution e-1' });
   expect(valueIn('eu', 0, 'KEY')).toEqual({ name: 'KEY', sealed: 'v1.job', context: `resource ${job.uid}` });
   expect(specOf(place, 0).env.some(({ name }) => name === 'PORT')).toBe(false);

@@ -28,6 +28,8 @@ export interface TaskSource {
   readonly spec: WorkloadSpec;
   readonly execution: TaskExecution;
   readonly image: ChosenImage;
+  /** Address at which a task reads its arguments. */
+  readonly dataUrlOf: (taskIndex: number) => string;
 }
 
 export interface TaskPlace {
@@ -40,6 +42,7 @@ const graceSeconds = 10;
 /** Names of the variables with the task's index and the execution's id. Two further variables contain these names. */
 const indexName = 'TASK_INDEX';
 const executionIdName = 'EXECUTION_ID';
+const dataUrlName = 'EXECUTION_DATA_URL';
 
 /** Memory that a task reserves on a runner. */
 export const taskReservedMb = (memoryMb: number, { placement }: Pick<PlacementSettings, 'placement'>): number =>
@@ -50,7 +53,7 @@ export function taskInstanceSpecs(
   source: TaskSource,
   settings: PlacementSettings,
 ): (place: TaskPlace, taskIndex: number) => StoredTaskSpec {
-  const { job, execution, image } = source;
+  const { job, execution, image, dataUrlOf } = source;
   const resource = { uid: job.uid, kind: 'job', name: job.name };
   const environments = new Map<string, SealedEnv>();
   const environmentIn = (region: string): SealedEnv => {
@@ -68,7 +71,11 @@ export function taskInstanceSpecs(
     cpus: cpusOf(execution.memoryMb),
     timeoutSeconds: execution.timeoutSeconds,
     graceSeconds,
-    env: lastOfEachName([...environmentIn(region), { name: indexName, value: String(taskIndex) }]),
+    env: lastOfEachName([
+      ...environmentIn(region),
+      { name: indexName, value: String(taskIndex) },
+      { name: brandedVariable(settings.brand.short, dataUrlName), value: dataUrlOf(taskIndex) },
+    ]),
   });
 }
 

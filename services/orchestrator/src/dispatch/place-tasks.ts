@@ -14,6 +14,7 @@ import {
   waitingMessage,
   workloadFault,
 } from '@berth/instances';
+import { taskDataToken, taskDataUrl } from '@berth/jobs';
 import type { Dependencies } from '../run/dependencies.ts';
 import { failWaiting } from './fail-waiting.ts';
 import { type LockedWaiting, loadDueTasks, lockWaiting } from './lock-waiting.ts';
@@ -62,7 +63,9 @@ export async function placeTasks(
   const room = await lockRoom(tx, execution.accountId, limits, reservedMb);
   const wanted = Math.min(tasks.length, room.count);
   const { placements, runners } = await takeRunnersForTasks(tx, need, wanted, random);
-  const specOf = taskInstanceSpecs({ job, spec, execution, image }, dependencies);
+  const key = await dependencies.taskDataKey();
+  const dataUrlOf = (index: number) => taskDataUrl(dependencies.gatewayUrl, taskDataToken(key, executionId, index));
+  const specOf = taskInstanceSpecs({ job, spec, execution, image, dataUrlOf }, dependencies);
   const placed = tasks.slice(0, placements.length).flatMap(({ index, attempt }, place): PlacedTask[] => {
     const chosen = placements[place];
     if (chosen === undefined) return [];

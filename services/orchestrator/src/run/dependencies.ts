@@ -20,6 +20,8 @@ export interface Dependencies extends PlacementSettings {
   readonly regions: readonly Region[];
   /** Address at which tasks reach a gateway to read their arguments. */
   readonly gatewayUrl: string;
+  /** Key that signs the addresses of task arguments. */
+  readonly taskDataKey: () => Promise<Buffer>;
   readonly logger: Logger;
   readonly counters: Counters;
   /** Notifies the streams of a runner that its instances have changed. */
