@@ -3,6 +3,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
+import { wireAddresses } from '../../engines/fleet/machine.ts';
+import { freePort } from '../../engines/free-port.ts';
 import { leftovers } from '../harness/leftovers.ts';
 import { isFull } from '../harness/size.ts';
 import { clientOf } from '../harness/workloads.ts';
@@ -16,12 +18,20 @@ let image: string;
 
 beforeAll(async () => {
   registry = await startRegistry('jobs');
+  // The gateway listens where the containers of the first machine may reach it.
+  const [address] = wireAddresses(1);
+  const port = await freePort();
   fleet = await startFleet({
     name: 'jobs',
-    workspaces: ['main'],
+    // The large executions have a workspace of their own: in one workspace the oldest execution comes first.
+    workspaces: ['main', 'large'],
     machines: 1,
+    gateways: [{ BERTH_GATEWAY_HOST: address, BERTH_GATEWAY_PORT: String(port) }],
     settings: {
+      BERTH_PLACEMENT_JOBS_GATEWAY_URL: `http://${address}:${port}`,
+      BERTH_RUNNER_GATEWAYS: JSON.stringify([{ address, port }]),
       BERTH_RUNNER_MEMORY_MB: '16384',
+      BERTH_PLACEMENT_IMAGE_REGISTRY: registry.host,
       BERTH_API_ALLOWED_REGISTRIES: JSON.stringify(['*', registry.host]),
       BERTH_RUNNER_REGISTRIES: JSON.stringify([
         { host: registry.host, username: registry.username, password: registry.password },
@@ -35,9 +45,9 @@ afterAll(async () => {
   await registry?.stop();
 });
 
-const client = () => clientOf(fleet);
-const job = (name: string, script: string, runtime: JobRuntime = {}) =>
-  makeJob(client(), name, { image, generation: 'mk3', ...runtime, script });
+const client = (workspace = 'main') => clientOf(fleet, workspace);
+const job = (name: string, script: string, { workspace, ...runtime }: JobRuntime & { workspace?: string } = {}) =>
+  makeJob(client(workspace), name, { image, generation: 'mk3', ...runtime, script });
 
 describe.concurrent('executions', () => {
   test.each([
@@ -48,9 +58,11 @@ describe.concurrent('executions', () => {
     async ({ isolation, generation }) => {
       const count = isFull ? 100 : 20;
       const name = `count-${isolation}`;
-      await job(name, 'test "$TASK_INDEX" -ge 0', { generation, maxConcurrentTasks: 8 });
-      const id = await startExecution(client(), name, { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
-      const execution = await ended(client(), name, id);
+      await job(name, 'test "$TASK_INDEX" -ge 0', { workspace: 'large', generation, maxConcurrentTasks: 8 });
+      const id = await startExecution(client('large'), name, {
+        tasks: Array.from({ length: count }, (_, n) => ({ n })),
+      });
+      const execution = await ended(client('large'), name, id);
       expect(execution.status).toBe('succeeded');
       expect(execution.stats).toEqual({
         total: count,
@@ -101,13 +113,13 @@ describe.concurrent('executions', () => {
   }, 60_000);
 
   test('a missing image fails its tasks at once, without retries', async () => {
-    await job('imageless', 'true', { image: `${registry.host}/nothing:1`, maxRetries: 5 });
+    await job('imageless', 'true', { image: `${registry.host}/main/nothing:1`, maxRetries: 5 });
     const execution = await ended(client(), 'imageless', await startExecution(client(), 'imageless'));
     expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['ImageMissing']]);
     expect(execution.stats).toMatchObject({ failure: 1, retried: 0 });
   }, 60_000);
 
-  test('a cancelled execution starts no further task, and the running ones finish', async () => {
+  test('a cancelled execution starts no further task, and the running ones finish', async ({ expect }) => {
     await job('stop', 'sleep 4', { maxConcurrentTasks: 2 });
     const id = await startExecution(client(), 'stop', { tasks: [{}, {}, {}, {}, {}, {}] });
     const path = `/jobs/stop/executions/${id}`;
@@ -127,7 +139,30 @@ describe.concurrent('executions', () => {
     expect((await attemptsOf(fleet, 'over')).map(({ memoryMb }) => memoryMb)).toEqual([128, 512]);
   }, 60_000);
 
-  test('deleting a job cancels its execution; what ran in it finishes', async () => {
+  test.for([
+    { isolation: 'runc', generation: 'mk2' },
+    { isolation: 'gvisor', generation: 'mk3' },
+  ] as const)(
+    'on $isolation each task reads its arguments, and its output is found by execution and task',
+    async ({ isolation, generation }, { expect }) => {
+      const name = `read-${isolation}`;
+      await job(name, 'echo "task $TASK_INDEX"; wget -q -O - "$SERVICE_EXECUTION_DATA_URL"', { generation });
+      const tasks = [{ city: 'Oslo' }, { city: 'Turin' }, { city: 'Lima' }];
+      const id = await startExecution(client(), name, { tasks });
+      expect((await ended(client(), name, id)).status).toBe('succeeded');
+      const lines = async (taskId: string) => {
+        const query = { resourceType: 'jobs', workloadIds: name, executionId: id, taskId };
+        const { body } = await client().get('/observability/logs', { query });
+        return body;
+      };
+      await expect.poll(async () => JSON.stringify(await lines('task-1')), { timeout: 30_000 }).toContain('Lima');
+      const own = JSON.stringify(await lines('task-1'));
+      expect([own.includes('task 1'), own.includes('task 0'), own.includes('task 2')]).toEqual([true, false, false]);
+    },
+    90_000,
+  );
+
+  test('deleting a job cancels its execution; what ran in it finishes', async ({ expect }) => {
     await job('doomed', 'sleep 4', { maxConcurrentTasks: 1 });
     const id = await startExecution(client(), 'doomed', { tasks: [{}, {}] });
     const path = `/jobs/doomed/executions/${id}`;

@@ -1,8 +1,8 @@
 // Computes how many more instances an account may have. The usage is summed from the rows of its live instances, never
 // from a counter: however an instance ends, its share is free as soon as its row has ended. Sleeping sandboxes count,
 // since their runner keeps their memory reserved; a task that has ended and waits for its removal does not. Every
-// placement locks the account's row first, then the runners'
-// rows, so placements of one account run one after the other and placements of other accounts do not wait.
+// placement locks the account's row first, then the runners' rows, so placements of one account run one after the other
+// and placements of other accounts do not wait.
 import { type Database, type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { type LimitedAccount, type LimitSettings, limitOf, unlimited } from './account-limits.ts';
