@@ -19,7 +19,9 @@ if (role === 'listen') {
   const server = createServer((socket) => socket.on('error', () => {}).end());
   // Another program already listens there and answers instead.
   server.on('error', () => process.exit(0));
-  server.listen(place);
+  // The first try does not share the port, so it fails beside a gateway and takes none of its connections. Then the port
+  // is shared, or a gateway that starts during the check could not listen.
+  server.listen(place, () => server.close(() => server.listen({ ...place, reusePort: true })));
   setTimeout(() => process.exit(0), untilMs);
 } else {
   process.exit((await connects()) ? 0 : 1);
