@@ -40,7 +40,7 @@ const StoredSpec = FixedSpec.extend({ job: WorkloadSpec.prefault({}) });
 /** Undefined when the execution starts no tasks any more, or when its job or its workspace is gone. */
 export async function lockWaiting(tx: DatabaseTransaction, id: string): Promise<LockedWaiting | undefined> {
   const { rows } = await sql<WaitingRow>`
-    select executions.id, external_id as "externalId", executions.status, executions.created_at as "createdAt",
+    select executions.id, executions.external_id as "externalId", executions.status, executions.created_at as "createdAt",
       executions.spec, memory_mb as "memoryMb", active, parallelism,
       resources.uid as "jobUid", resources.name as "jobName",
       workspaces.id as "workspaceId", workspaces.name as "workspaceName", workspaces.account_id as "accountId"
