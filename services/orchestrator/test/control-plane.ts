@@ -23,7 +23,7 @@ interface InstanceRow {
   readonly spec: Record<string, unknown>;
 }
 
-export interface TaskEnd {
+interface TaskEnd {
   readonly reason: TaskEndReason;
   readonly exitCode?: number;
 }

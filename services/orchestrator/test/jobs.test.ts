@@ -9,6 +9,7 @@ import { unfinishedExecutions } from '../src/executions/unfinished-executions.ts
 import { strayInstances } from '../src/reconcile/stray-instances.ts';
 import { type ControlPlane, type EndTask, startControlPlane, tell } from './control-plane.ts';
 import { JobRecords } from './job-records.ts';
+import { OrchestratorProcess } from './orchestrator-process.ts';
 
 let controlPlane: ControlPlane;
 let records: JobRecords;
@@ -237,6 +238,31 @@ test('Restate loses everything in the middle, and every task ends', async () => 
   await expectIdle();
   for (const source of [unfinishedExecutions, waitingWork])
     expect(await source.page(controlPlane.api.database, undefined, 100)).toEqual([]);
+});
+
+test('the orchestrator is killed again and again, and every task ends once', async () => {
+  await using plane = await startControlPlane();
+  const own = new JobRecords(plane.api.database);
+  await plane.addRunner({ maxTasks: 50 });
+  const spec = { runtime: { image: 'example/job:1', memory: 128, maxConcurrentTasks: 5, maxRetries: 1 } };
+  await plane.api.admin.post('/jobs', { metadata: { name: 'killed' }, spec });
+  using orchestrator = await OrchestratorProcess.start(plane);
+  const runners = plane.playRunners(({ taskIndex, attempt }) => ({
+    reason: 'exited',
+    exitCode: taskIndex % 3 === 0 && attempt === 1 ? 1 : 0,
+  }));
+  const id = await start('killed', 60, plane);
+  for (const ended of [10, 35]) {
+    await until(async () => (await own.execution(id)).succeeded >= ended);
+    await orchestrator.kill();
+    await orchestrator.start();
+  }
+  await until(async () => (await own.execution(id)).status === 'succeeded');
+  await runners.stop();
+  expect(await own.execution(id)).toMatchObject({ succeeded: 60, failed: 0, retried: 20 });
+  const attempts = (await own.tasks(id)).map(({ attempt }) => attempt);
+  expect(attempts).toEqual(attempts.map((_, index) => (index % 3 === 0 ? 2 : 1)));
+  await expectIdle(plane);
 });
 
 test('two workspaces share the memory for tasks, and a third execution waits for the account’s limit', async () => {

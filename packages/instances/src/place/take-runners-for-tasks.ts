@@ -17,11 +17,10 @@ export async function takeRunnersForTasks(
   const chosen = idsOf(spreadTasks(runners, need, count, random));
   if (chosen.length === 0) return { placements: [], runners };
   await sql`select id from runners where id = any(${chosen}::uuid[]) order by id for no key update`.execute(tx);
+  const locked = new Map((await loadRunners(tx, chosen)).map((runner) => [runner.id, runner]));
   // Runners that are not locked stay in the list as unusable, so that isolation does not fall back to runc.
-  const locked = (await loadRunners(tx)).map((runner) =>
-    chosen.includes(runner.id) ? runner : { ...runner, status: 'unusable' },
-  );
-  const placements = spreadTasks(locked, need, count, random);
+  const usable = runners.map((runner) => locked.get(runner.id) ?? { ...runner, status: 'unusable' });
+  const placements = spreadTasks(usable, need, count, random);
   await reserve(tx, placements, need.reservedMb);
   return { placements, runners };
 }
@@ -38,14 +37,18 @@ async function reserve(tx: DatabaseTransaction, placements: readonly Placement[]
     from unnest(${ids}::uuid[], ${mb}::int[]) as taken(id, mb) where runners.id = taken.id`.execute(tx);
 }
 
-/** An attempt is over as soon as its result is known; its container may stay until the runner has removed it. */
-async function loadRunners(database: Database): Promise<Candidate[]> {
+/**
+ * All runners, or those with the ids. An attempt is over as soon as its result is known; its container may stay until the
+ * runner has removed it.
+ */
+async function loadRunners(database: Database, ids?: readonly string[]): Promise<Candidate[]> {
+  const chosen = ids === undefined ? sql`true` : sql`id = any(${[...ids]}::uuid[])`;
   const { rows } = await sql<Candidate & { maxTasks: number; tasks: number }>`
     select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb",
       is_pressed as "isPressed", max_tasks as "maxTasks",
       (select count(*)::int from instances
         where runner_id = runners.id and execution_id is not null and result is null and ${unendedInstance()}) as tasks
-    from runners`.execute(database);
+    from runners where ${chosen}`.execute(database);
   return rows.map(({ tasks, ...runner }) => ({ ...runner, freeTasks: Math.max(0, runner.maxTasks - tasks) }));
 }
 

@@ -12,7 +12,7 @@ import type { WorkloadSpec } from './workload-spec.ts';
 
 type StoredTaskSpec = Extract<StoredInstanceSpec, { mode: 'task' }>;
 
-export interface TaskExecution {
+interface TaskExecution {
   readonly id: string;
   /** The id that clients see. */
   readonly externalId: string;

@@ -15,7 +15,7 @@ export interface LoadedWaiting {
 }
 
 /** A run locks rows of accounts and runners, and other placements wait for them. */
-export const maxPerRun = 200;
+const maxPerRun = 200;
 const maxExecutions = 1_000;
 
 export async function loadWaiting({ database, placement, limits }: Dependencies): Promise<LoadedWaiting> {
@@ -43,14 +43,15 @@ export async function loadWaiting({ database, placement, limits }: Dependencies)
 async function loadTimes(database: Database): Promise<{ now: number; nextDueAt: number | undefined }> {
   const { rows } = await sql<{ now: Date; nextDueAt: Date | null }>`
     select clock_timestamp() as now, (
-      select min(not_before) from tasks where status = 'pending' and not_before > clock_timestamp()
+      select min(not_before) from tasks where status = 'pending' and not_before > now()
     ) as "nextDueAt"`.execute(database);
   return { now: rows[0]?.now.getTime() ?? 0, nextDueAt: rows[0]?.nextDueAt?.getTime() };
 }
 
 /**
  * The first executions of each workspace, so that a workspace with thousands of them does not hide the others. The
- * counters say whether tasks wait; only tasks that wait for a retry have to be looked at.
+ * counters say whether tasks wait; only tasks that wait for a retry have to be looked at. The order makes PostgreSQL use
+ * the index of waiting tasks: by its statistics a limit alone may favour reading the whole table for each execution.
  */
 async function loadExecutions(database: Database, placement: Dependencies['placement']): Promise<WaitingExecution[]> {
   const { rows } = await sql<Omit<WaitingExecution, 'createdAt'> & { createdAt: Date }>`
@@ -72,7 +73,7 @@ async function loadExecutions(database: Database, placement: Dependencies['place
         select 1 from tasks
         where tasks.execution_id = open.id and tasks.status = 'pending'
           and (not_before is null or not_before <= clock_timestamp())
-        limit least(${maxPerRun}::int, open.parallelism - open.active)
+        order by tasks.index limit least(${maxPerRun}::int, open.parallelism - open.active)
       ) as first
     ) as due
     where due.waiting > 0`.execute(database);

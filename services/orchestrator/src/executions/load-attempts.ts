@@ -87,7 +87,7 @@ export async function loadUnstarted(tx: DatabaseTransaction, id: string, limit: 
     select id from instances
     where execution_id = ${id} and settled_at is null and result is null and ${unendedInstance()}
       and desired = 'running' and state in ('placed', 'pulling', 'starting')
-    limit ${limit}`.execute(tx);
+    order by task_index, attempt limit ${limit}`.execute(tx);
   return rows.map((row) => row.id);
 }
 
