@@ -263,7 +263,7 @@ test('the orchestrator is killed again and again, and every task ends once', asy
   const attempts = (await own.tasks(id)).map(({ attempt }) => attempt);
   expect(attempts).toEqual(attempts.map((_, index) => (index % 3 === 0 ? 2 : 1)));
   await expectIdle(plane);
-});
+}, 180_000);
 
 test('two workspaces share the memory for tasks, and a third execution waits for the account’s limit', async () => {
   await using plane = await startControlPlane({ config: { tiers: { tier_9: { job_parallel_executions: 2 } } } });
@@ -304,4 +304,4 @@ test('two workspaces share the memory for tasks, and a third execution waits for
   for (const id of [first, second, third]) await until(async () => (await own.execution(id)).status === 'succeeded');
   await runners.stop();
   await expectIdle(plane);
-});
+}, 180_000);
