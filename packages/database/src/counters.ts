@@ -1,7 +1,7 @@
 // Counters and limits. A transaction locks both rows last, the account's limit before the workspace's counter. Every
 // writer of a workspace passes through them, so they are held only for the moment of the commit.
 import { sql } from 'kysely';
-import type { DatabaseTransaction } from './connect.ts';
+import type { Database, DatabaseTransaction } from './connect.ts';
 import { nilUuid } from './uuid.ts';
 
 export interface Reservation {
@@ -10,6 +10,20 @@ export interface Reservation {
   readonly limit: number;
   /** 1 by default. */
   readonly amount?: number;
+}
+
+/** Whether the amount is left now. Takes no lock: `reserveQuota` decides at the end of the transaction. */
+export async function hasQuotaLeft(
+  database: Database,
+  { accountId, resourceType, limit, amount = 1 }: Reservation,
+): Promise<boolean> {
+  const counter = await database
+    .selectFrom('quota_usage')
+    .select('used')
+    .where('account_id', '=', accountId)
+    .where('resource_type', '=', resourceType)
+    .executeTakeFirst();
+  return (counter?.used ?? 0) + amount <= limit;
 }
 
 /** Takes from the account's limit; false when not enough is left. */

@@ -1,4 +1,5 @@
 export * from './batch-lane.ts';
+export * from './clock.ts';
 export * from './connect.ts';
 export * from './counters.ts';
 export * from './listen.ts';

@@ -11,12 +11,13 @@ export const outboxTopics = {
   removal: 'removal',
   execution: 'execution',
   dispatch: 'dispatch',
+  cron: 'cron',
 } as const;
 
 /** Keys of topics that have only one: a run of `dispatch` places the tasks of the whole deployment. */
 export const outboxKeys = { dispatch: 'deployment' } as const;
 
-type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution'];
+type TopicOfWorkspace = (typeof outboxTopics)['reconcile' | 'removal' | 'execution' | 'cron'];
 type TopicOfDeployment = (typeof outboxTopics)['pool' | 'dispatch'];
 
 /** A message names its workspace, if it has one, because the relay shares its batches between workspaces. */

@@ -15,6 +15,14 @@ export type WorkspaceStatus =
   | 'error';
 export type MemberRole = 'member' | 'admin';
 
+/** `executions.trigger`. */
+export interface ExecutionTrigger {
+  readonly id: string;
+  readonly type: 'cron';
+  /** `secret` is sealed for the job, as in the job's spec. */
+  readonly callback?: { readonly url: string; readonly secret: { readonly $sealed: string } };
+}
+
 export interface Tables {
   accounts: {
     id: string;
@@ -147,6 +155,18 @@ export interface Tables {
   };
   resource_counts: { workspace_id: string; kind: string; parent_uid: Generated<string>; live: number };
   quota_usage: { account_id: string; resource_type: string; used: number };
+  cron_triggers: {
+    resource_uid: string;
+    trigger_id: string;
+    workspace_id: string;
+    schedule: string;
+    /** False where the trigger or its job is disabled. */
+    is_enabled: boolean;
+    /** When the next tick is due; null while disabled. */
+    next_at: NullableTime;
+    /** Time of the newest tick that was handled. */
+    last_at: NullableTime;
+  };
   executions: {
     id: string;
     workspace_id: string;
@@ -157,6 +177,8 @@ export interface Tables {
     message_id: string | null;
     status: string;
     spec: Json<JsonObject>;
+    /** What started the execution; null for a start through the API. */
+    trigger: NullableJson<ExecutionTrigger>;
     task_count: number;
     /** Largest number of tasks at once. */
     parallelism: Generated<number>;

@@ -1,6 +1,7 @@
 export { defineHandler, type Handler, type HandlerContext, type RetryPolicy } from './handler.ts';
 export { defineMessage, type MessageType, type Outgoing, type SendOptions } from './message.ts';
 export {
+  cronMessage,
   dispatchKey,
   dispatchMessage,
   executionMessage,

@@ -22,3 +22,6 @@ export const executionMessage = defineMessage({ name: outboxTopics.execution, in
 /** Places waiting tasks of all executions on runners. Key: `dispatchKey`, the only one. */
 export const dispatchMessage = defineMessage({ name: outboxTopics.dispatch, input: keyOnly });
 export const dispatchKey = outboxKeys.dispatch;
+
+/** Starts the executions of a job whose schedules are due. Key: uid of the job. */
+export const cronMessage = defineMessage({ name: outboxTopics.cron, input: keyOnly });

@@ -1,5 +1,11 @@
+export { type CronTrigger, cronTriggersOf } from './cron-triggers.ts';
+export { executionIdOf } from './execution-id.ts';
 export { FixedSpec } from './fixed-spec.ts';
+export { countExecution, insertExecution, type NewExecution } from './insert-execution.ts';
 export { type JobSettings, jobSettings } from './job-settings.ts';
+export { type StoredExecution, storedExecution } from './stored-execution.ts';
 export { readTaskDataToken, type TaskDataName, taskDataToken } from './task-data-token.ts';
 export { taskDataPath, taskDataUrl } from './task-data-url.ts';
+export { firstTick, newestTick } from './ticks.ts';
 export { type ExecutionEvent, type ExecutionStatus, nextStatus } from './transitions.ts';
+export { writeCronTriggers } from './write-cron-triggers.ts';

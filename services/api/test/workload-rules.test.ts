@@ -16,7 +16,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   const triggersOf = async (name: string) => (await api.admin.get(`/${path}/${name}`)).body.spec.triggers;
 
   test('a trigger without an id gets one, and duplicates are told apart', async () => {
-    const sent = [{ type: 'http' }, { id: 'mine', type: 'http' }, { id: 'mine', type: 'cron' }, { type: 'http' }];
+    const sent = [{ type: 'http' }, { id: 'mine', type: 'http' }, { id: 'mine', type: 'http-async' }, { type: 'http' }];
     const { body } = await api.admin.post(`/${path}`, withTriggers('ids', sent));
     const ids = body.spec.triggers.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(['http', 'mine', 'mine-2', 'http-2']);

@@ -23,6 +23,8 @@ import { unremovedWorkspaces } from './removal/unremoved-workspaces.ts';
 import { createCounters } from './run/counters.ts';
 import type { Dependencies, ScalingSettings } from './run/dependencies.ts';
 import { dueSandboxes } from './sandboxes/due-sandboxes.ts';
+import { dueSchedules } from './triggers/due-schedules.ts';
+import { cronHandler } from './triggers/handler.ts';
 
 export interface OrchestratorOptions {
   readonly config: OrchestratorConfig;
@@ -71,6 +73,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       unremovedWorkspaces,
       unfinishedExecutions,
       waitingWork,
+      dueSchedules(),
     ];
     const sent = await resync({ database, sender, sources, signal: stopping.signal });
     logger.info({ sent }, 'resync finished; unfinished work was sent again');
@@ -82,6 +85,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       poolHandler(dependencies),
       executionHandler(dependencies),
       dispatchHandler(dependencies),
+      cronHandler(dependencies),
       removalHandler(database),
     ],
     adminUrl: restate.adminUrl,

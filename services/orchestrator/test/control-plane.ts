@@ -216,7 +216,7 @@ export async function startControlPlane({
 /** Adds an outbox row and notifies, like the api does with a write. */
 export async function tell(
   { database }: TestApi,
-  topic: 'reconcile' | 'pool' | 'execution' | 'dispatch',
+  topic: 'reconcile' | 'pool' | 'execution' | 'dispatch' | 'cron',
   key: string,
 ): Promise<void> {
   await sql`insert into outbox (topic, key) values (${topic}, ${key})`.execute(database);

@@ -1,5 +1,6 @@
 // Job. Specification: Batch job.
 import { job } from '@berth/contract';
+import { writeCronTriggers } from '@berth/jobs';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { checkImage } from '../rules/image-reference.ts';
@@ -17,7 +18,9 @@ export const jobRules: KindRules = {
   countedBelow: ['execution'],
   normalize: withoutAuto,
   beforeCreate: (context, draft) => complete(context, draft),
+  afterCreate: writeSchedules,
   beforeReplace: complete,
+  afterReplace: writeSchedules,
   beforeDelete: ({ tx }, { uid }) => cancelAll(tx, uid),
   render: {
     one: (rendered, { name }, { dependencies, workspace }) => ({
@@ -36,4 +39,9 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   await checkImage(context, 'spec.runtime.image', image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+}
+
+async function writeSchedules({ tx }: RuleContext, row: ResourceRow): Promise<ResourceRow> {
+  await writeCronTriggers(tx, { uid: row.uid, workspaceId: row.workspace_id, spec: row.spec });
+  return row;
 }

@@ -1,5 +1,5 @@
 import { resourceErrors } from '@berth/contract';
-import { reserveQuota } from '@berth/database';
+import { hasQuotaLeft, reserveQuota } from '@berth/database';
 import { limitOf } from '@berth/instances';
 import type { WriteCall } from '../http/call.ts';
 
@@ -15,13 +15,8 @@ export async function requireRoom(
   amount: number,
 ): Promise<void> {
   const limit = limitOf(account, dependencies.config, resourceType);
-  const counter = await tx
-    .selectFrom('quota_usage')
-    .select('used')
-    .where('account_id', '=', account.id)
-    .where('resource_type', '=', resourceType)
-    .executeTakeFirst();
-  if ((counter?.used ?? 0) + amount > limit) throw resourceErrors.quota_exceeded({ limit, resourceType });
+  if (await hasQuotaLeft(tx, { accountId: account.id, resourceType, limit, amount })) return;
+  throw resourceErrors.quota_exceeded({ limit, resourceType });
 }
 
 /**

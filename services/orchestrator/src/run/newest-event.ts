@@ -9,7 +9,7 @@ export interface NewestEvent {
 /** Reads only events since the resource was created, so that old partitions are skipped. */
 export async function loadNewestEvent(
   tx: DatabaseTransaction,
-  { uid, created_at }: ResourceRow,
+  { uid, created_at }: Pick<ResourceRow, 'uid' | 'created_at'>,
 ): Promise<NewestEvent | undefined> {
   const event = await tx
     .selectFrom('resource_events')

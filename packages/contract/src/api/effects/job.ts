@@ -1,5 +1,6 @@
 import { enforced, type FieldEffect } from './effect.ts';
 
+const cron = 'services/orchestrator/test/cron.test.ts';
 const executions = 'services/api/test/executions.test.ts';
 
 export const jobEffects: readonly FieldEffect[] = [
@@ -46,10 +47,28 @@ export const jobEffects: readonly FieldEffect[] = [
     paths: ['runtime.ports'],
     reason: 'nothing connects to the ports of a task. Use an agent for a service.',
   },
+  enforced(
+    `${cron}: a year of schedules fires every tick once, none while disabled, and one after a downtime`,
+    'triggers[].id',
+    'triggers[].enabled',
+    'triggers[].configuration.schedule',
+  ),
+  enforced(
+    `${cron}: an execution has the tasks, the retries and the timeout of its trigger`,
+    'triggers[].configuration.retry',
+    'triggers[].configuration.tasks',
+    'triggers[].configuration.timeout',
+  ),
   {
     effect: 'warned',
-    paths: ['triggers'],
-    reason: 'triggers do not run yet: there is no schedule and no callback. Start executions through the API.',
+    paths: ['triggers[].type', 'triggers[].configuration.path', 'triggers[].configuration.authenticationType'],
+    harmless: ['cron', 'private'],
+    reason: 'only triggers of type cron start executions of a job. Start others through the API.',
+  },
+  {
+    effect: 'warned',
+    paths: ['triggers[].configuration.callbackUrl'],
+    reason: 'there are no callbacks yet. Read the state of the execution through the API.',
   },
   {
     effect: 'warned',

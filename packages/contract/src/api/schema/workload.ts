@@ -48,7 +48,10 @@ export const Triggers = z
     TriggerInput.refine(
       ({ type, configuration }) => type !== 'http-async' || (configuration?.timeout ?? 0) <= maxAsyncSeconds,
       { path: ['configuration', 'timeout'], message: `at most ${maxAsyncSeconds} for http-async` },
-    ),
+    ).refine(({ type, configuration }) => type !== 'cron' || configuration?.schedule !== undefined, {
+      path: ['configuration', 'schedule'],
+      message: 'a cron trigger needs a schedule, for example "0 4 * * *"',
+    }),
   )
   .max(100);
 

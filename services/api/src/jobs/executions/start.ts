@@ -1,27 +1,22 @@
-// Starts an execution: inserts its row, its tasks and its fixed settings, enqueues `dispatch`, and takes the counters
-// last. The execution is `queued` until `dispatch` finds a runner for its first task.
-import { createHash } from 'node:crypto';
-import { type CreateJobExecutionRequest, requestErrors } from '@berth/contract';
-import {
-  addToCount,
-  allowLongStatements,
-  type DatabaseTransaction,
-  enqueue,
-  type JsonObject,
-  liveResource,
-  nilUuid,
-  outboxKeys,
-  uuidv7,
-} from '@berth/database';
+// Starts an execution on request: checks the request against the job, stores the execution and answers. The counters come
+// last.
+import { type CreateJobExecutionRequest, requestErrors, resourceErrors } from '@berth/contract';
+import { type DatabaseTransaction, type JsonObject, liveResource, nilUuid, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
-import { type FixedSpec, type JobSettings, jobSettings } from '@berth/jobs';
-import { sql } from 'kysely';
+import { limitOf } from '@berth/instances';
+import {
+  countExecution,
+  executionIdOf,
+  type FixedSpec,
+  insertExecution,
+  type JobSettings,
+  jobSettings,
+  storedExecution,
+} from '@berth/jobs';
 import type { z } from 'zod';
 import type { WriteCall } from '../../http/call.ts';
-import { addEvent } from '../../resources/events.ts';
-import { requireRoom, reserve } from '../../resources/quota.ts';
+import { requireRoom } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
-import { deployable } from '../../resources/revisions.ts';
 import { executionErrors } from './errors.ts';
 import { requireCapacity } from './require-capacity.ts';
 
@@ -40,41 +35,29 @@ export async function startExecution(call: StartCall, jobName: string, request: 
   if (request.allowQueue === false) await requireCapacity(call, memoryMb);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
-  const spec = JSON.stringify({ ...(await fixedSpec(call, id, settings, request)), job: deployable(job.spec) });
-  const inputs = JSON.stringify(tasks);
-  const bytes = storedBytes(spec, inputs, tasks.length);
-  await requireRoom(call, 'execution_bytes', bytes);
-  await allowLongStatements(tx);
-  const inserted = await tx
-    .insertInto('executions')
-    .values({
-      id,
-      workspace_id: workspace.id,
-      job_uid: job.uid,
-      external_id: externalId,
-      message_id: messageId,
-      status: 'queued',
-      spec,
-      task_count: tasks.length,
-      parallelism: settings.parallelism,
-      memory_mb: memoryMb,
-      bytes,
-      created_by: call.principal.subject,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  if (inserted === undefined) return answerRace(call, job, id, externalId);
-  await insertTasks(tx, id, inputs);
-  await addEvent(tx, id, { type: 'execution', status: 'queued', message: 'Queued.' });
-  await enqueue(tx, { topic: 'dispatch', key: outboxKeys.dispatch, trace: call.trace });
+  const stored = storedExecution(await fixedSpec(call, id, settings, request), job.spec, tasks);
+  await requireRoom(call, 'execution_bytes', stored.bytes);
+  const isNew = await insertExecution(tx, {
+    ...{ id, messageId, externalId, memoryMb, stored },
+    workspaceId: workspace.id,
+    jobUid: job.uid,
+    parallelism: settings.parallelism,
+    createdBy: call.principal.subject,
+    message: 'Queued.',
+    trace: call.trace,
+  });
+  if (!isNew) return answerRace(call, job, id, externalId);
   call.afterCommit(() => call.dependencies.notifyOutbox());
   call.target(`job/${job.name}/execution/${externalId}`);
-  call.beforeCommit(async () => {
-    await reserve(call, 'execution_bytes', bytes);
-    await addToCount(tx, { workspaceId: workspace.id, kind: 'execution', parentUid: job.uid }, 1);
-  });
+  call.beforeCommit(() => count(call, job, stored.bytes));
   return output(call, job, { externalId, messageId, tasks });
+}
+
+async function count({ tx, workspace, dependencies }: StartCall, job: ResourceRow, bytes: number): Promise<void> {
+  const { id: workspaceId, account } = workspace;
+  const limit = limitOf(account, dependencies.config, 'execution_bytes');
+  if (await countExecution(tx, { accountId: account.id, limit, bytes, workspaceId, jobUid: job.uid })) return;
+  throw resourceErrors.quota_exceeded({ limit, resourceType: 'execution_bytes' });
 }
 
 /**
@@ -94,20 +77,6 @@ async function lockJob(tx: DatabaseTransaction, workspaceId: string, name: strin
     .executeTakeFirst();
   if (job === undefined) throw requestErrors.not_found();
   return job;
-}
-
-/**
- * The id is derived from the job and the message (a UUID of version 8), so the primary key prevents one message from
- * starting two executions, however many servers receive it at once.
- */
-function executionIdOf(jobUid: string, messageId: string): string {
-  const bytes = createHash('sha256')
-    .update(JSON.stringify(['execution', jobUid, messageId]))
-    .digest()
-    .subarray(0, 16);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
 function admit(job: ResourceRow, { memory }: Request): JobSettings {
@@ -135,20 +104,6 @@ async function sealEnv({ tx, workspace, dependencies }: StartCall, id: string, e
   return Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name, { $sealed: seal(key, value, `execution ${id}`) }]),
   );
-}
-
-/** Fixed cost of a row, counted in addition to its content. */
-const rowBytes = { execution: 1_024, task: 128 };
-
-const storedBytes = (spec: string, inputs: string, tasks: number): number =>
-  Buffer.byteLength(spec) + Buffer.byteLength(inputs) + rowBytes.execution + tasks * rowBytes.task;
-
-/** Uses one statement for any number of tasks. */
-async function insertTasks(tx: DatabaseTransaction, executionId: string, inputs: string): Promise<void> {
-  await sql`
-    insert into tasks (execution_id, index, input)
-    select ${executionId}, place - 1, input
-    from jsonb_array_elements(${inputs}::jsonb) with ordinality as given(input, place)`.execute(tx);
 }
 
 interface Started {

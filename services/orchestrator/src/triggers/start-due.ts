@@ -1,0 +1,74 @@
+// One run for one job: handles its due ticks, each in a transaction that holds the job's row. A run that is killed leaves
+// the ticks it has not committed to the next one.
+import { type Clock, type DatabaseTransaction, databaseClock } from '@berth/database';
+import { cronTriggersOf } from '@berth/jobs';
+import type { Dependencies } from '../run/dependencies.ts';
+import { type Timer, timersFor } from '../run/timers.ts';
+import { changeSchedule, loadSchedules, lockJob } from './load-schedules.ts';
+import { nextDue, planTick } from './plan-tick.ts';
+import { startTick, type TickOutcome } from './start-tick.ts';
+
+export interface HandledTick {
+  readonly triggerId: string;
+  readonly tickAt: number;
+  readonly outcome: TickOutcome;
+}
+
+export interface DueRun {
+  readonly ticks: readonly HandledTick[];
+  readonly timers: readonly Timer[];
+}
+
+interface Step {
+  /** Nothing is due any more. */
+  readonly isDone: boolean;
+  readonly tick: HandledTick | undefined;
+  /** Time of the next tick. */
+  readonly dueAt: number | undefined;
+  readonly now: number;
+}
+
+type StartDependencies = Pick<Dependencies, 'database' | 'limits'>;
+
+/** A job has at most 100 triggers. What is due beyond that is left to the timer. */
+const maxSteps = 200;
+
+export async function startDue(
+  { database, limits }: StartDependencies,
+  jobUid: string,
+  clock: Clock = databaseClock,
+): Promise<DueRun> {
+  const ticks: HandledTick[] = [];
+  for (let steps = 1; ; steps += 1) {
+    const step = await database.transaction().execute((tx) => takeStep(tx, limits, jobUid, clock));
+    if (step === undefined) return { ticks, timers: [] };
+    if (step.tick !== undefined) ticks.push(step.tick);
+    if (step.isDone || steps === maxSteps) {
+      const dueAt = step.dueAt === undefined ? [] : [step.dueAt];
+      return { ticks, timers: timersFor({ hasUnplaced: false, dueAt }, jobUid, step.now) };
+    }
+  }
+}
+
+/** Undefined when the job is gone. */
+async function takeStep(
+  tx: DatabaseTransaction,
+  limits: Dependencies['limits'],
+  jobUid: string,
+  clock: Clock,
+): Promise<Step | undefined> {
+  const job = await lockJob(tx, jobUid);
+  if (job === undefined) return undefined;
+  const now = await clock(tx);
+  const schedules = await loadSchedules(tx, jobUid);
+  const dueAt = nextDue(schedules);
+  const plan = planTick(schedules, now);
+  if (plan === undefined) return { isDone: true, tick: undefined, dueAt, now };
+  const { triggerId, tickAt, nextAt } = plan;
+  const trigger = cronTriggersOf(job.spec).find(({ id }) => id === triggerId);
+  await changeSchedule(tx, jobUid, triggerId, { nextAt: trigger === undefined ? undefined : nextAt, lastAt: tickAt });
+  if (trigger === undefined || tickAt === undefined) return { isDone: false, tick: undefined, dueAt, now };
+  // Last, because it takes the counters that all writers of the workspace share.
+  const outcome = await startTick(tx, limits, job, trigger, tickAt);
+  return { isDone: false, tick: { triggerId, tickAt, outcome }, dueAt, now };
+}
