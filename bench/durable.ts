@@ -1,19 +1,17 @@
 // Overhead of the durable port beside bare Restate: the same engine, the same process, a handler that does nothing.
 
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, migrate } from '@berth/database';
 import { createSender, defineHandler, type Sender, startHandlers, startRelay } from '@berth/durable';
 import { createLogger } from '@berth/telemetry';
-import { createEndpointHandler, handlers, type ObjectContext, object } from '@restatedev/restate-sdk';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import { freePort } from '../engines/free-port.ts';
 import { postgres } from '../engines/postgres.ts';
 import { type RunningRestate, restate } from '../engines/restate.ts';
 import { runFolder } from '../engines/run.ts';
 import type { Bench, Measure } from './bench.ts';
+import { Arrivals, type BareRestate, inParallel, serveBare } from './support/bare-restate.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
 
 const logger = createLogger({ role: 'bench' }, { level: 'silent' });
@@ -44,51 +42,10 @@ export const durable: Bench = {
   },
 };
 
-/** Handlers of both sides run in this process, so that the start and the end of a message are on one clock. */
-class Arrivals {
-  #missing = 0;
-  #done: () => void = () => {};
-
-  expect(count: number): Promise<void> {
-    this.#missing = count;
-    return new Promise((resolve) => {
-      this.#done = resolve;
-    });
-  }
-
-  arrived(): void {
-    this.#missing -= 1;
-    if (this.#missing === 0) this.#done();
-  }
-}
-
 interface Side {
   /** Resolves when Restate has accepted the message. */
   send(key: string): Promise<void>;
   stop(): Promise<void>;
-}
-
-async function serveBare(
-  { ingressUrl, adminUrl }: RunningRestate,
-  arrivals: Arrivals,
-): Promise<Side & { call(key: string): Promise<void> }> {
-  const handle = async (_: ObjectContext, __: unknown): Promise<void> => arrivals.arrived();
-  const bare = object({ name: 'bare', handlers: { handle: handlers.object.exclusive(handle) } });
-  const server = createServer(createEndpointHandler({ services: [bare], logger: () => {} }));
-  const port = await freePort();
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const post = async (url: string, body: object): Promise<void> => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-    await response.text();
-    if (!response.ok) throw new Error(`${url} answered ${response.status}`);
-  };
-  await post(`${adminUrl}/deployments`, { uri: `http://127.0.0.1:${port}` });
-  return {
-    send: (key) => post(`${ingressUrl}/bare/${key}/handle/send`, {}),
-    call: (key) => post(`${ingressUrl}/bare/${key}/handle`, {}),
-    stop: async () => void server.close(),
-  };
 }
 
 async function serveOurs(engine: RunningRestate, arrivals: Arrivals): Promise<Side & { sender: Sender }> {
@@ -99,7 +56,7 @@ async function serveOurs(engine: RunningRestate, arrivals: Arrivals): Promise<Si
 }
 
 async function* measureLatency(
-  bare: Side & { call(key: string): Promise<void> },
+  bare: BareRestate,
   ours: Side,
   arrivals: Arrivals,
   rounds: number,
@@ -144,7 +101,10 @@ async function* measureThroughput(
   const perSecond = async (side: Side, turn: number): Promise<number> => {
     const seconds =
       (await timedMs(() =>
-        Promise.all([arrivals.expect(many), inParallel(many, (index) => side.send(`turn-${turn}-${index}`))]),
+        Promise.all([
+          arrivals.expect(many),
+          inParallel(many, concurrency, (index) => side.send(`turn-${turn}-${index}`)),
+        ]),
       )) / 1000;
     return many / seconds;
   };
@@ -188,12 +148,4 @@ async function* measureRelay(
     bound: { atLeast: 0.2 },
     detail: { perSecond: rounded(perSecond), many },
   };
-}
-
-async function inParallel(count: number, work: (index: number) => Promise<void>): Promise<void> {
-  const waiting = Array.from({ length: count }, (_, index) => index).values();
-  const worker = async (): Promise<void> => {
-    for (const index of waiting) await work(index);
-  };
-  await Promise.all(Array.from({ length: concurrency }, worker));
 }

@@ -9,6 +9,7 @@ import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
 import { gvisorRestore } from './gvisor-restore.ts';
 import { jobs } from './jobs.ts';
+import { jobsLarge } from './jobs-large.ts';
 import { listing } from './listing.ts';
 import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
@@ -25,6 +26,7 @@ export const benches: readonly Bench[] = [
   durable,
   deploy,
   jobs,
+  jobsLarge,
   cold,
   gateway,
   flood,

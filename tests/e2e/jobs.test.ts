@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildImage } from '../../engines/build-image.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { wireAddresses } from '../../engines/fleet/machine.ts';
 import { freePort } from '../../engines/free-port.ts';
@@ -161,6 +162,23 @@ describe.concurrent('executions', () => {
       expect([own.includes('task 1'), own.includes('task 0'), own.includes('task 2')]).toEqual([true, false, false]);
     },
   );
+
+  test('the example word-statistics prints a line for each text', async ({ expect }) => {
+    const example = 'berth-word-statistics:latest';
+    const folder = join(import.meta.dirname, '../../examples/word-statistics');
+    await buildImage(fleet.machines[0]?.dockerUrl ?? '', example, folder);
+    const runtime = { image: example, memory: 256, generation: 'mk2' };
+    await client().post('/jobs', { metadata: { name: 'words' }, spec: { runtime } });
+    const tasks = [{ name: 'sea', text: 'The sea, the sea!' }, { name: 'nothing' }];
+    const id = await startExecution(client(), 'words', { tasks });
+    const execution = await ended(client(), 'words', id);
+    expect(execution.tasks.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
+    expect(execution.tasks[1].conditions[0].message).toContain('Task 1 has neither a text nor a url.');
+    const query = { resourceType: 'jobs', workloadIds: 'words', executionId: id, taskId: 'task-0' };
+    const output = async () => JSON.stringify((await client().get('/observability/logs', { query })).body);
+    const line = { name: 'sea', words: 4, distinct: 2, most: ['sea', 'the'].map((word) => ({ word, count: 2 })) };
+    await expect.poll(output, { timeout: 30_000 }).toContain(JSON.stringify(JSON.stringify(line)).slice(1, -1));
+  }, 90_000);
 
   test('deleting a job cancels its execution; what ran in it finishes', async ({ expect }) => {
     await job('doomed', 'sleep 4', { maxConcurrentTasks: 1 });

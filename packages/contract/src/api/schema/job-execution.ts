@@ -100,10 +100,17 @@ export const JobExecution = z
       completedAt: time,
       createdAt: time,
       deletedAt: time,
+      expectedEndAt: time.describe(
+        'Our own addition, while it runs: when it ends if the other tasks take as long as those that have ended.',
+      ),
       expiredAt: time,
       id: z.string(),
       job: z.string(),
       startedAt: time,
+      tasksPerMinute: z
+        .number()
+        .optional()
+        .describe('Our own addition, while it runs: tasks that ended per minute since the first one started.'),
       updatedAt: time,
       workspace: z.string(),
     }),

@@ -9,6 +9,8 @@ export interface ExecutionPath {
   readonly executionId: string;
   /** Days for which a finished execution stays readable. */
   readonly retentionDays: number;
+  /** Time of the request. */
+  readonly now: number;
 }
 
 export async function getExecution(database: Database, path: ExecutionPath): Promise<unknown> {
@@ -17,7 +19,8 @@ export async function getExecution(database: Database, path: ExecutionPath): Pro
 }
 
 export async function showExecution(database: Database, path: ExecutionPath, row: ExecutionRow): Promise<unknown> {
-  const view = { job: path.job, workspace: path.workspace.name, retentionDays: path.retentionDays };
+  const { job, workspace, retentionDays, now } = path;
+  const view = { job, workspace: workspace.name, retentionDays, now };
   return renderExecution(row, view, await firstTasks(database, row.id));
 }
 

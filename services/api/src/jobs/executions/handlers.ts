@@ -22,6 +22,7 @@ const pathOf = ({ workspace, dependencies, params }: PathCall): ExecutionPath =>
   job: params.jobId,
   executionId: params.executionId,
   retentionDays: dependencies.config.executionRetentionDays,
+  now: dependencies.now(),
 });
 
 export const executionHandlers: readonly Registration[] = [

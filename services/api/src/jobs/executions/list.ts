@@ -95,7 +95,8 @@ function renderItems(
   rows: readonly ExecutionRow[],
 ): unknown[] {
   const { executionRetentionDays: retentionDays } = dependencies.config;
-  return rows.map((row) => renderExecution(row, { job: job.name, workspace: workspace.name, retentionDays }));
+  const view = { job: job.name, workspace: workspace.name, retentionDays, now: dependencies.now() };
+  return rows.map((row) => renderExecution(row, view));
 }
 
 async function totalOf({ database, workspace }: ListCall, jobUid: string): Promise<number> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { renderExecution, renderTask } from './render.ts';
 
 const at = (seconds: number) => new Date(Date.UTC(2030, 0, 1, 0, 0, seconds));
-const view = { job: 'report', workspace: 'main', retentionDays: 30 };
+const view = { job: 'report', workspace: 'main', retentionDays: 30, now: at(21).getTime() };
 const row = {
   id: 'id',
   job_uid: 'job',
@@ -51,6 +51,8 @@ test('an execution has the times of its row, and expires its retention after its
     createdAt: at(0).toISOString(),
     updatedAt: at(9).toISOString(),
     startedAt: at(1).toISOString(),
+    tasksPerMinute: 9,
+    expectedEndAt: '2030-01-01T00:01:07.666Z',
   });
   expect(renderExecution({ ...row, completed_at: at(9) }, view).metadata).toMatchObject({
     completedAt: '2030-01-01T00:00:09.000Z',

@@ -2,6 +2,7 @@
 import { FixedSpec } from '@berth/jobs';
 import { mask } from '../../resources/secrets.ts';
 import { durationText } from './duration-text.ts';
+import { progressOf } from './progress.ts';
 import type { ExecutionRow, TaskRow } from './record.ts';
 import { taskCondition } from './task-condition.ts';
 
@@ -10,11 +11,13 @@ interface ExecutionView {
   readonly workspace: string;
   /** Days for which a finished execution stays readable. */
   readonly retentionDays: number;
+  /** Time of the answer. */
+  readonly now: number;
 }
 
 export function renderExecution(
   row: ExecutionRow,
-  { job, workspace, retentionDays }: ExecutionView,
+  { job, workspace, retentionDays, now }: ExecutionView,
   taskRows?: readonly TaskRow[],
 ) {
   const fixed = FixedSpec.parse(row.spec);
@@ -25,6 +28,7 @@ export function renderExecution(
       job,
       workspace,
       ...times(row),
+      ...progressOf(row, now),
       ...(row.completed_at === null ? {} : { expiredAt: daysAfter(row.completed_at, retentionDays) }),
     },
     spec: {

@@ -1,0 +1,166 @@
+// An execution with very many tasks that end after 5 ms, beside a bare Restate loop with as many sends. Everything is real
+// but the runner, whose stand-in runs no containers (services/runner/test/runner-stand-in.ts): the figures are what the
+// control plane adds to each task.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { versions } from '@berth/contract';
+import { z } from 'zod';
+import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
+import { restate } from '../engines/restate.ts';
+import { runFolder } from '../engines/run.ts';
+import { removeEngines } from '../engines/sweep.ts';
+import { Client } from '../tests/harness/client.ts';
+import { residentMb } from '../tests/harness/resident-mb.ts';
+import type { Bench } from './bench.ts';
+import { cpuTimeUs } from './gateway/cpu-time.ts';
+import { loadStages } from './jobs-large/stages.ts';
+import { startRunnerStandIn } from './jobs-large/start-runner-stand-in.ts';
+import { Arrivals, inParallel, serveBare } from './support/bare-restate.ts';
+import { median, quantile, rounded, timedMs } from './support/statistics.ts';
+
+const parallelism = 200;
+const memoryMb = 128;
+const sendsAtATime = 32;
+const pollMs = 100;
+
+export const jobsLarge: Bench = {
+  name: 'jobs-large',
+  about: 'tasks of one large execution, with a stand-in for the runner / as many sends of bare Restate',
+  async *run({ full }) {
+    const count = full ? 100_000 : 5_000;
+    // Half before and half after, because the machine may be faster at one of the times.
+    const before = await bareSeconds(count / 2);
+    const { seconds, reads, memory, stages, cpu, startMs } = await measureExecution(count);
+    const after = await bareSeconds(count / 2);
+    const [perSecond, barePerSecond] = [count / seconds, count / (before + after)];
+    yield {
+      name: `${count} tasks per second / bare sends`,
+      value: perSecond / barePerSecond,
+      unit: 'x',
+      bound: { atLeast: 0.3 },
+      detail: { perSecond: rounded(perSecond), barePerSecond: rounded(barePerSecond), startMs: rounded(startMs) },
+    };
+    yield { name: 'stages of a task, median', value: stages.total, unit: 'ms', detail: stages };
+    const cpuMs = Object.values(cpu).reduce((sum, ms) => sum + ms, 0);
+    yield { name: 'CPU of a task', value: cpuMs, unit: 'ms', detail: cpu };
+    for (const [name, times] of Object.entries(reads))
+      yield {
+        name: `${name} meanwhile, p50`,
+        value: median(times),
+        unit: 'ms',
+        bound: { atMost: 50 },
+        detail: { p95: rounded(quantile(times, 0.95)), reads: times.length },
+      };
+    yield {
+      name: 'memory of the orchestrator from 10 % to 90 %',
+      value: memory.at90 - memory.at10,
+      unit: 'MiB',
+      bound: { atMost: 60 },
+      detail: { at10: Math.round(memory.at10), at90: Math.round(memory.at90) },
+    };
+  },
+};
+
+async function bareSeconds(count: number): Promise<number> {
+  const folder = await runFolder('jobs-large');
+  await using made = new AsyncDisposableStack();
+  made.defer(() => removeEngines(folder));
+  const engine = await restate.start({ dataFolder: `${folder}/${restate.name}` });
+  const arrivals = new Arrivals();
+  const bare = await serveBare(engine, arrivals);
+  made.defer(() => bare.stop());
+  const sendAll = (turn: string, sends: number) =>
+    timedMs(() =>
+      Promise.all([arrivals.expect(sends), inParallel(sends, sendsAtATime, (index) => bare.send(`${turn}-${index}`))]),
+    );
+  await sendAll('warm', 200);
+  return (await sendAll('measured', count)) / 1_000;
+}
+
+interface Measured {
+  readonly seconds: number;
+  /** Time in which the api stored the execution and its tasks. */
+  readonly startMs: number;
+  /** Milliseconds of each read while tasks ran. */
+  readonly reads: Readonly<Record<'execution' | 'first tasks', readonly number[]>>;
+  readonly memory: { readonly at10: number; readonly at90: number };
+  readonly stages: Readonly<Record<string, number>> & { readonly total: number };
+  /** Milliseconds of each process, divided by the tasks. */
+  readonly cpu: Readonly<Record<string, number>>;
+}
+
+async function measureExecution(count: number): Promise<Measured> {
+  await using fleet = await startFleet({
+    name: 'bench-jobs-large',
+    workspaces: ['main'],
+    machines: 0,
+    settings: { BERTH_PLACEMENT_RUNC_FOR: 'everything' },
+  });
+  await using standIn = await startRunnerStandIn({
+    apiUrl: `https://127.0.0.1:${fleet.nodePort}`,
+    joinToken: await fleet.createJoinToken(),
+    memoryMb: memoryMb * parallelism * 2,
+    maxTasks: parallelism,
+    taskMs: 5,
+  });
+  const runtime = { image: 'example/job:1', memory: memoryMb, maxConcurrentTasks: parallelism };
+  const client = new Client({ url: fleet.url, key: fleet.key, workspace: 'main', version: versions.at(-1)?.name });
+  for (const name of ['warm', 'large']) expectOk(await client.post('/jobs', { metadata: { name }, spec: { runtime } }));
+  // Once before it is measured: connections, plans and caches are created then.
+  await execute(client, fleet, 'warm', parallelism * 2);
+  const cpuMs = () => cpuMsOf(fleet, standIn.pid);
+  const before = cpuMs();
+  const startedAt = performance.now();
+  const watched = await execute(client, fleet, 'large', count);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const cpu = Object.entries(cpuMs()).map(([name, ms]) => [name, rounded((ms - (before[name] ?? 0)) / count)] as const);
+  return { seconds, ...watched, cpu: Object.fromEntries(cpu), stages: await loadStages(fleet.database, 'large') };
+}
+
+function cpuMsOf({ api, orchestrator, restate: engine, postgres }: Fleet, standIn: number): Record<string, number> {
+  const ms = (pid: number): number => cpuTimeUs([pid]) / 1_000;
+  return {
+    api: ms(api.pid),
+    orchestrator: ms(orchestrator.pid),
+    restate: ms(engine.pid()),
+    postgres: ms(postgres.pid()),
+    standIn: ms(standIn),
+  };
+}
+
+const Started = z.object({ executionId: z.string() });
+const Execution = z.object({ status: z.string(), stats: z.object({ success: z.number() }) });
+
+/** Resolves once every task has succeeded. */
+async function execute(
+  client: Client,
+  { orchestrator }: Fleet,
+  job: string,
+  count: number,
+): Promise<Pick<Measured, 'startMs' | 'reads' | 'memory'>> {
+  const tasks = Array.from({ length: count }, (_, index) => ({ index }));
+  const startedAt = performance.now();
+  const { executionId } = Started.parse(expectOk(await client.post(`/jobs/${job}/executions`, { tasks })));
+  const startMs = performance.now() - startedAt;
+  const path = `/jobs/${job}/executions/${executionId}`;
+  const executionReads: number[] = [];
+  const pageReads: number[] = [];
+  const memory = { at10: Number.NaN, at90: Number.NaN };
+  for (;;) {
+    const readAt = performance.now();
+    const { status, stats } = Execution.parse(expectOk(await client.get(path)));
+    executionReads.push(performance.now() - readAt);
+    pageReads.push(await timedMs(async () => expectOk(await client.get(`${path}/tasks?limit=50`))));
+    const rssMb = await residentMb(orchestrator.pid);
+    if (stats.success >= count * 0.1 && Number.isNaN(memory.at10)) memory.at10 = rssMb;
+    if (stats.success >= count * 0.9 && Number.isNaN(memory.at90)) memory.at90 = rssMb;
+    if (status === 'succeeded' && stats.success === count)
+      return { startMs, reads: { execution: executionReads, 'first tasks': pageReads }, memory };
+    if (['failed', 'timeout', 'cancelled'].includes(status)) throw new Error(`the execution of ${job} is ${status}`);
+    await sleep(pollMs);
+  }
+}
+
+function expectOk({ status, text, body }: Awaited<ReturnType<Client['get']>>): unknown {
+  if (status !== 200) throw new Error(`the api answered ${status}: ${text}`);
+  return body;
+}
