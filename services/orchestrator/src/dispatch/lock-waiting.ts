@@ -16,6 +16,8 @@ export interface LockedWaiting {
   };
   /** The job's configuration, as the execution copied it. */
   readonly spec: WorkloadSpec;
+  /** Undefined for an execution of an api that chose no revision. */
+  readonly revision: string | undefined;
   readonly env: NonNullable<FixedSpec['env']>;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
@@ -52,12 +54,13 @@ export async function lockWaiting(tx: DatabaseTransaction, id: string): Promise<
   const [row] = rows;
   if (row === undefined) return undefined;
   const { jobUid, jobName, workspaceId, workspaceName, spec, ...execution } = row;
-  const { job, env = {}, timeoutSeconds } = StoredSpec.parse(spec);
+  const { job, revision, env = {}, timeoutSeconds } = StoredSpec.parse(spec);
   return {
     ...execution,
     env,
     timeoutSeconds,
     spec: job,
+    revision,
     job: { uid: jobUid, name: jobName, workspace: { id: workspaceId, name: workspaceName } },
   };
 }

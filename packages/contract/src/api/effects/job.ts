@@ -26,6 +26,12 @@ export const jobEffects: readonly FieldEffect[] = [
     paths: ['policies'],
     reason: 'policies are not applied to jobs yet, so no policy could be kept to. Leave it out.',
   },
+  enforced(
+    'services/api/test/job-revisions.test.ts: an execution runs the active revision of its job, and the canary in its share of executions',
+    'revision.active',
+    'revision.canary',
+    'revision.canaryPercent',
+  ),
   {
     effect: 'warned',
     paths: ['githubRunner'],
@@ -33,8 +39,15 @@ export const jobEffects: readonly FieldEffect[] = [
   },
   {
     effect: 'warned',
-    paths: ['revision'],
-    reason: 'an execution runs the newest configuration of its job.',
+    paths: ['revision.stickySessionTtl'],
+    harmless: [0],
+    reason: 'each execution chooses its revision anew. Set canaryPercent to 0 or 100 for a fixed choice.',
+  },
+  {
+    effect: 'warned',
+    paths: ['revision.traffic'],
+    reason:
+      'a new revision runs in all executions, or in none where spec.revision.active names another. Use canary and canaryPercent.',
   },
   {
     effect: 'warned',

@@ -21,26 +21,34 @@ import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
 import { requireRoom, reserve } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
-import { deployable } from '../../resources/revisions.ts';
 import { executionErrors } from './errors.ts';
+import { loadRevision } from './load-revision.ts';
+import type { JobRevision } from './pick-revision.ts';
 import { requireCapacity } from './require-capacity.ts';
 
 type StartCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Request = z.output<typeof CreateJobExecutionRequest>;
 
-export async function startExecution(call: StartCall, jobName: string, request: Request): Promise<unknown> {
+export async function startExecution(
+  call: StartCall,
+  jobName: string,
+  request: Request,
+  random: () => number = Math.random,
+): Promise<unknown> {
   const { tx, workspace } = call;
   const job = await lockJob(tx, workspace.id, jobName);
   const messageId = request.id ?? uuidv7();
   const id = executionIdOf(job.uid, messageId);
   const known = request.id === undefined ? undefined : await startedBefore(tx, id);
   if (known !== undefined) return output(call, job, known);
-  const settings = admit(job, request);
+  const revision = await loadRevision(tx, job, random);
+  const settings = admit(job, revision, request);
   const memoryMb = request.memory ?? settings.memoryMb;
   if (request.allowQueue === false) await requireCapacity(call, memoryMb);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
-  const spec = JSON.stringify({ ...(await fixedSpec(call, id, settings, request)), job: deployable(job.spec) });
+  const fixed = await fixedSpec(call, id, settings, request);
+  const spec = JSON.stringify({ ...fixed, revision: revision.id, job: revision.spec });
   const inputs = JSON.stringify(tasks);
   const bytes = storedBytes(spec, inputs, tasks.length);
   await requireRoom(call, 'execution_bytes', bytes);
@@ -110,9 +118,9 @@ function executionIdOf(jobUid: string, messageId: string): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-function admit(job: ResourceRow, { memory }: Request): JobSettings {
-  const settings = jobSettings(job.spec);
-  if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
+function admit(job: ResourceRow, { spec }: JobRevision, { memory }: Request): JobSettings {
+  if (!jobSettings(job.spec).enabled) throw executionErrors.job_disabled({ job: job.name });
+  const settings = jobSettings(spec);
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
   return settings;
