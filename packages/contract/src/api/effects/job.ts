@@ -21,11 +21,10 @@ export const jobEffects: readonly FieldEffect[] = [
     'runtime.generation',
     'runtime.image',
   ),
-  {
-    effect: 'refused',
-    paths: ['policies'],
-    reason: 'policies are not applied to jobs yet, so no policy could be kept to. Leave it out.',
-  },
+  enforced(
+    'services/orchestrator/test/references.test.ts: an execution waits where the policies of its job leave no region, and runs once one of them allows it',
+    'policies',
+  ),
   enforced(
     'services/api/test/job-revisions.test.ts: an execution runs the active revision of its job, and the canary in its share of executions',
     'revision.active',

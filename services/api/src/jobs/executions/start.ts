@@ -44,7 +44,7 @@ export async function startExecution(
   const revision = await loadRevision(tx, job, random);
   const settings = admit(job, revision, request);
   const memoryMb = request.memory ?? settings.memoryMb;
-  if (request.allowQueue === false) await requireCapacity(call, memoryMb);
+  if (request.allowQueue === false) await requireCapacity(call, revision.spec, memoryMb);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
   const fixed = await fixedSpec(call, id, settings, request);
