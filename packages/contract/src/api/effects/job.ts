@@ -31,6 +31,10 @@ export const jobEffects: readonly FieldEffect[] = [
     'revision.canary',
     'revision.canaryPercent',
   ),
+  enforced(
+    'tests/e2e/jobs.test.ts: on $isolation a task fills its volume up to its size and not beyond, and cannot write to a volume that is read-only',
+    'volumes',
+  ),
   {
     effect: 'warned',
     paths: ['githubRunner'],
@@ -62,10 +66,5 @@ export const jobEffects: readonly FieldEffect[] = [
     effect: 'warned',
     paths: ['triggers'],
     reason: 'triggers do not run yet: there is no schedule and no callback. Start executions through the API.',
-  },
-  {
-    effect: 'warned',
-    paths: ['volumes'],
-    reason: 'nothing is mounted for a task yet. It may write to its own disk, which is removed with it.',
   },
 ];

@@ -21,6 +21,7 @@ import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
 import { requireRoom, reserve } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
+import { checkVolumes } from '../check-volumes.ts';
 import { executionErrors } from './errors.ts';
 import { loadRevision } from './load-revision.ts';
 import type { JobRevision } from './pick-revision.ts';
@@ -123,6 +124,7 @@ function admit(job: ResourceRow, { spec }: JobRevision, { memory }: Request): Jo
   const settings = jobSettings(spec);
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
+  checkVolumes(spec, memory ?? settings.memoryMb);
   return settings;
 }
 
