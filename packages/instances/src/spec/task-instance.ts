@@ -13,7 +13,7 @@ import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
 
 type StoredTaskSpec = Extract<StoredInstanceSpec, { mode: 'task' }>;
 
-export interface TaskExecution {
+interface TaskExecution {
   readonly id: string;
   /** The id that clients see. */
   readonly externalId: string;

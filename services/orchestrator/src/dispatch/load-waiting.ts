@@ -15,7 +15,7 @@ export interface LoadedWaiting {
 }
 
 /** A run locks rows of accounts and runners, and other placements wait for them. */
-export const maxPerRun = 200;
+const maxPerRun = 200;
 const maxExecutions = 1_000;
 
 export async function loadWaiting({ database, placement, limits }: Dependencies): Promise<LoadedWaiting> {
