@@ -163,6 +163,43 @@ describe.concurrent('executions', () => {
     },
   );
 
+  test.each([
+    { isolation: 'runc', generation: 'mk2' },
+    { isolation: 'gvisor', generation: 'mk3' },
+  ] as const)(
+    'on $isolation a task fills its volume up to its size and not beyond, and cannot write to a volume that is read-only',
+    async ({ isolation, generation }) => {
+      const name = `volumes-${isolation}`;
+      const volumes = [
+        { name: 'scratch', mountPath: '/scratch', sizeMb: 8, type: 'ephemeral' },
+        { name: 'fixed', mountPath: '/fixed', sizeMb: 8, type: 'ephemeral', readOnly: true },
+      ];
+      // The second task starts after the first and finds an empty volume.
+      await job(name, fillVolume, { generation, volumes, maxConcurrentTasks: 1 });
+      const execution = await ended(client(), name, await startExecution(client(), name, { tasks: [{}, {}] }));
+      expect(execution.tasks.map((task: { conditions: object[] }) => task.conditions)).toMatchObject(
+        Array.from({ length: 2 }, () => [{ reason: 'Succeeded' }]),
+      );
+    },
+    90_000,
+  );
+
+  test.each([
+    { isolation: 'runc', generation: 'mk2' },
+    { isolation: 'gvisor', generation: 'mk3' },
+  ] as const)(
+    'on $isolation a volume counts towards the memory of its task',
+    async ({ isolation, generation }) => {
+      const name = `memory-${isolation}`;
+      const volumes = [{ name: 'scratch', mountPath: '/scratch', sizeMb: 128, type: 'ephemeral' }];
+      const script = 'busybox dd if=/dev/zero of=/scratch/full bs=1M count=128';
+      await job(name, script, { generation, volumes, memory: 128 });
+      const execution = await ended(client(), name, await startExecution(client(), name));
+      expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
+    },
+    90_000,
+  );
+
   test('the example word-statistics prints a line for each text', async ({ expect }) => {
     const example = 'berth-word-statistics:latest';
     const folder = join(import.meta.dirname, '../../examples/word-statistics');
@@ -195,6 +232,17 @@ describe.concurrent('executions', () => {
     await expect.poll(row, { timeout: 30_000 }).toEqual({ status: 'cancelled', succeeded: 1, cancelled: 1, active: 0 });
   }, 60_000);
 });
+
+/** Each exit code names the guarantee that does not hold. */
+const fillVolume = `
+  write() { busybox dd if=/dev/zero of="$1" bs=1M count="$2"; }
+  test -z "$(busybox ls -A /scratch)" || exit 11
+  test "$(busybox stat -c %a /scratch)" = 1777 || exit 12
+  write /scratch/full 8 || exit 13
+  ! write /scratch/more 1 || exit 14
+  busybox rm /scratch/full && write /scratch/again 4 || exit 15
+  ! write /fixed/any 1 || exit 16
+`;
 
 /** Tasks whose process runs. */
 const running = ({ tasks }: { readonly tasks: readonly { readonly status: string }[] }): number =>

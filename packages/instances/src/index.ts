@@ -24,6 +24,7 @@ export {
   idleExpiry,
 } from './sandbox/sandbox-lifetime.ts';
 export { terminateSandbox } from './sandbox/terminate-sandbox.ts';
+export { JobSpec } from './spec/job-spec.ts';
 export { loadConnections, loadRegions } from './spec/load-references.ts';
 export { type PoolSpec, poolKeyOf } from './spec/pool-key.ts';
 export {
@@ -39,6 +40,7 @@ export {
 } from './spec/sandbox-instance.ts';
 export { SandboxSpec } from './spec/sandbox-spec.ts';
 export { taskInstanceSpecs, taskReservedMb } from './spec/task-instance.ts';
+export { volumesFault } from './spec/task-volumes.ts';
 export {
   type InstanceOwner,
   workloadFault,

@@ -4,6 +4,8 @@ import { z } from 'zod';
 
 /** Settings fixed at the start. The column also holds `job`, a copy of the job's configuration for the runner. */
 export const FixedSpec = z.object({
+  /** Revision of the job that is copied; absent in executions of the previous release. */
+  revision: z.string().optional(),
   parallelism: z.int(),
   timeoutSeconds: z.int(),
   maxRetries: z.int(),

@@ -3,6 +3,8 @@ export { executionIdOf } from './execution-id.ts';
 export { FixedSpec } from './fixed-spec.ts';
 export { countExecution, insertExecution, type NewExecution } from './insert-execution.ts';
 export { type JobSettings, jobSettings } from './job-settings.ts';
+export { loadRevision } from './load-revision.ts';
+export type { JobRevision } from './pick-revision.ts';
 export { type StoredExecution, storedExecution } from './stored-execution.ts';
 export { readTaskDataToken, type TaskDataName, taskDataToken } from './task-data-token.ts';
 export { taskDataPath, taskDataUrl } from './task-data-url.ts';

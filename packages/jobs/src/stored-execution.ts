@@ -1,5 +1,6 @@
 import type { JsonObject } from '@berth/database';
 import type { FixedSpec } from './fixed-spec.ts';
+import type { JobRevision } from './pick-revision.ts';
 
 /** An execution as JSON, and its size. The size is known before anything is written. */
 export interface StoredExecution {
@@ -18,11 +19,11 @@ const rowBytes = { execution: 1_024, task: 128 };
 /** Without tasks the execution has one task without arguments. */
 export function storedExecution(
   fixed: FixedSpec,
-  jobSpec: JsonObject,
+  revision: JobRevision,
   tasks: readonly JsonObject[] = [],
 ): StoredExecution {
   const given = tasks.length === 0 ? [{}] : tasks;
-  const spec = JSON.stringify({ ...fixed, job: configurationOf(jobSpec) });
+  const spec = JSON.stringify({ ...fixed, revision: revision.id, job: configurationOf(revision.spec) });
   const inputs = JSON.stringify(given);
   const content = Buffer.byteLength(spec) + Buffer.byteLength(inputs);
   return {

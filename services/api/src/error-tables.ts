@@ -1,6 +1,7 @@
 // All errors that the management API returns to clients; docs/errors.md is generated from this list.
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
 import { imageErrors } from './images/errors.ts';
+import { jobErrors } from './jobs/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
 import { logErrors } from './logs/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
@@ -22,6 +23,7 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Rules of single kinds', table: kindErrors.table },
   { about: 'Starting and stopping sandboxes', table: sandboxErrors.table },
   { about: 'Previews', table: previewErrors.table },
+  { about: 'Jobs', table: jobErrors.table },
   { about: 'Job executions', table: executionErrors.table },
   { about: 'Images', table: imageErrors.table },
   { about: 'Workspaces', table: workspaceErrors.table },

@@ -103,7 +103,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   });
 });
 
-describe.for(['agents', 'functions'])('policies of %s', (path) => {
+describe.for(['agents', 'functions', 'jobs'])('policies of %s', (path) => {
   test('an unknown policy is refused; a policy that was deleted later stays named', async () => {
     const policy = `p-${path}`;
     const wants = (...policies: string[]) => named('governed', { policies });

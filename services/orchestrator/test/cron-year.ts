@@ -71,9 +71,9 @@ export function yearEvents(random: () => number): YearEvent[] {
     })),
     {
       at: yearStart + 180 * dayMs + second.write,
-      change: (state) => ({ ...state, schedules: { ...state.schedules, weekly: '20 11 * * thu' } }),
+      change: (state: YearState) => ({ ...state, schedules: { ...state.schedules, weekly: '20 11 * * thu' } }),
     },
-    { at: yearEnd - 8 * dayMs + second.write, change: (state) => ({ ...state, isDeleted: true }) },
+    { at: yearEnd - 8 * dayMs + second.write, change: (state: YearState) => ({ ...state, isDeleted: true }) },
   ].toSorted((left, right) => left.at - right.at);
 }
 

@@ -49,6 +49,7 @@ interface ExecutionWish {
   readonly parallelism?: number;
   readonly executions?: number;
   readonly job?: object;
+  readonly revision?: string;
 }
 
 /** Adds executions of one new job, and returns their ids. */
@@ -58,7 +59,7 @@ async function addExecutions(workspaceId: string, wish: ExecutionWish = {}): Pro
   await sql`insert into resources (uid, workspace_id, kind, name, spec, created_by, updated_by, search)
     values (${jobUid}, ${workspaceId}, 'job', ${jobUid}, '{}', 'x', 'x', 'x')`.execute(database);
   const ids = Array.from({ length: executions }, () => uuidv7());
-  const spec = JSON.stringify({ parallelism, timeoutSeconds: 60, maxRetries: 0, job });
+  const spec = JSON.stringify({ parallelism, timeoutSeconds: 60, maxRetries: 0, job, revision: wish.revision });
   await sql`
     insert into executions (id, workspace_id, job_uid, external_id, status, spec, task_count, parallelism, memory_mb, created_by)
     select id, ${workspaceId}, ${jobUid}, id::text, 'queued', ${spec}::jsonb, ${tasks}::int, ${parallelism}::int, 128, 'x'
@@ -71,11 +72,18 @@ async function addExecutions(workspaceId: string, wish: ExecutionWish = {}): Pro
   return ids;
 }
 
-async function attempts(): Promise<{ workspaceId: string; runnerId: string; reservedMb: number }[]> {
-  const { rows } = await sql<{ workspaceId: string; runnerId: string; reservedMb: number }>`
-    select workspace_id as "workspaceId", runner_id as "runnerId", reserved_mb as "reservedMb" from instances`.execute(
-    database,
-  );
+interface Attempt {
+  readonly workspaceId: string;
+  readonly runnerId: string;
+  readonly reservedMb: number;
+  readonly revision: string;
+  readonly spec: object;
+}
+
+async function attempts(): Promise<Attempt[]> {
+  const { rows } = await sql<Attempt>`
+    select workspace_id as "workspaceId", runner_id as "runnerId", reserved_mb as "reservedMb", revision, spec
+    from instances`.execute(database);
   return rows;
 }
 
@@ -137,6 +145,27 @@ test('what an execution cannot use goes to the others in the same run', async ()
   await addExecutions(here, { tasks: 10 });
   await dispatch();
   expect((await attempts()).map(({ workspaceId }) => workspaceId)).toEqual(Array.from({ length: 10 }, () => here));
+});
+
+test('attempts have the revision and the volumes that their execution copied', async () => {
+  await addRunner();
+  const volume = { name: 'scratch', mountPath: '/scratch', sizeMb: 64, type: 'ephemeral' };
+  const job = { runtime: { image: 'example/job:1' }, volumes: [volume] };
+  await addExecutions(await addWorkspace(), { job, revision: 'rev-1' });
+  await dispatch();
+  const volumes = [{ mountPath: '/scratch', sizeMb: 64, readOnly: false }];
+  expect(await attempts()).toMatchObject([{ revision: 'rev-1', spec: { volumes } }]);
+});
+
+test('tasks whose volumes exceed their memory fail with what to do, instead of starting', async () => {
+  await addRunner();
+  const volume = { name: 'scratch', mountPath: '/scratch', sizeMb: 129, type: 'ephemeral' };
+  const job = { runtime: { image: 'example/job:1' }, volumes: [volume] };
+  const [id = ''] = await addExecutions(await addWorkspace(), { job, tasks: 2 });
+  expect(await dispatch()).toMatchObject({ toSettle: [id] });
+  expect(await attempts()).toEqual([]);
+  const failed = { status: 'failed', reason: 'start_failed', message: expect.stringContaining('129 MB together') };
+  expect(await records.tasks(id)).toMatchObject([failed, failed]);
 });
 
 test('a task that waits for its retry is not placed before its time, and a timer is set for it', async () => {

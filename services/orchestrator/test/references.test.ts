@@ -1,9 +1,11 @@
 // References of a workload: policies that restrict its regions, and connections that provide secrets.
+import { dispatchKey } from '@berth/durable';
 import { openEnv, SealedEnv } from '@berth/identity';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../tests/harness/until.ts';
 import { type ControlPlane, startControlPlane, tell } from './control-plane.ts';
+import { JobRecords } from './job-records.ts';
 
 let controlPlane: ControlPlane;
 beforeAll(async () => {
@@ -24,6 +26,26 @@ test('a workload waits where its policies leave no region, and runs once one of 
   await admin.post('/policies', { metadata: { name: 'home' }, spec: locations('de') });
   await admin.put('/agents/homebound', { metadata: { name: 'homebound' }, spec: { policies: ['abroad', 'home'] } });
   await controlPlane.running(uid);
+});
+
+test('an execution waits where the policies of its job leave no region, and runs once one of them allows it', async () => {
+  const { api } = controlPlane;
+  await controlPlane.addRunner({ maxTasks: 5 });
+  const abroad = { metadata: { name: 'tasks-abroad' }, spec: locations('us') };
+  await api.admin.post('/policies', abroad);
+  const spec = { policies: ['tasks-abroad'], runtime: { image: 'example/job:1', memory: 128 } };
+  expect((await api.admin.post('/jobs', { metadata: { name: 'homebound' }, spec })).status).toBe(200);
+  const refused = await api.admin.post('/jobs/homebound/executions', { allowQueue: false });
+  expect([refused.status, refused.body.error]).toEqual([429, 'no_capacity']);
+  const started = await api.admin.post('/jobs/homebound/executions', {});
+  const records = new JobRecords(api.database);
+  const id = await records.idOf(started.body.executionId);
+  const message = 'Waiting for a runner: policy tasks-abroad leaves no region.';
+  await until(async () => (await records.messages(id)).includes(message));
+  expect(await records.execution(id)).toMatchObject({ status: 'queued', active: 0 });
+  await api.admin.put('/policies/tasks-abroad', { ...abroad, spec: locations('de') });
+  await tell(api, 'dispatch', dispatchKey);
+  await until(async () => (await records.activeAttempts(id)).length === 1);
 });
 
 test("a function gets its connections' values, and secrets stay sealed for whom they were written to", async () => {

@@ -13,16 +13,17 @@ export interface JobRuntime {
   readonly maxRetries?: number;
   readonly maxConcurrentTasks?: number;
   readonly env?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly object[];
 }
 
 /** The image of the job has to run the shell text in its variable SCRIPT. */
 export async function makeJob(
   client: Client,
   name: string,
-  { script, env = {}, ...runtime }: JobRuntime & { readonly script: string },
+  { script, env = {}, volumes = [], ...runtime }: JobRuntime & { readonly script: string },
 ): Promise<void> {
   const envs = Object.entries({ SCRIPT: script, ...env }).map(([variable, value]) => ({ name: variable, value }));
-  const spec = { runtime: { memory: 128, ...runtime, envs } };
+  const spec = { runtime: { memory: 128, ...runtime, envs }, volumes };
   const made = await client.post('/jobs', { metadata: { name }, spec });
   expect([made.status, made.status === 200 || made.text]).toEqual([200, true]);
 }

@@ -81,6 +81,14 @@ export type ServeInstance = z.infer<typeof ServeInstance>;
 const SandboxInstance = InstanceFields.extend({ mode: z.literal('sandbox'), ...readiness, sandbox: SandboxSettings });
 export type SandboxInstance = z.infer<typeof SandboxInstance>;
 
+/** A file system in the memory of a task. It counts towards `memoryMb` and is gone with the task. */
+export const TaskVolume = z.object({
+  mountPath: z.string(),
+  sizeMb: z.int().positive(),
+  readOnly: z.boolean(),
+});
+export type TaskVolume = z.infer<typeof TaskVolume>;
+
 /**
  * Runs the image's own command once. It is never started a second time under the same id, so every run of a task has an
  * instance of its own. The runner keeps the container until the api has recorded how it ended.
@@ -91,6 +99,12 @@ const TaskInstance = InstanceFields.extend({
   timeoutSeconds: z.number().positive(),
   /** Time between SIGTERM and SIGKILL when the runner ends the process. */
   graceSeconds: z.number().nonnegative(),
+  /**
+   * Every runner that announces `maxTasks` mounts volumes, because both came with the same release. A runner that knows no
+   * volumes announces no tasks and gets none, so no task runs without its volumes. A later field that a runner may not
+   * ignore needs an announcement of its own in `Hello`.
+   */
+  volumes: z.array(TaskVolume).max(100).optional(),
 });
 export type TaskInstance = z.infer<typeof TaskInstance>;
 

@@ -3,8 +3,8 @@ import { InstanceSpec } from '@berth/contract/node';
 import { SealedEnv } from '@berth/identity';
 import { expect, test } from 'vitest';
 import { PlacementConfig } from '../config.ts';
+import { JobSpec } from './job-spec.ts';
 import { taskInstanceSpecs, taskReservedMb } from './task-instance.ts';
-import { WorkloadSpec } from './workload-spec.ts';
 
 const settings = { placement: PlacementConfig.parse({}), brand: defaultBrand };
 const job = {
@@ -16,9 +16,9 @@ const execution = { id: 'e-1', externalId: 'nightly', memoryMb: 4_096, timeoutSe
 const image = { image: 'example/resize:1', source: { origin: 'outside' as const } };
 const place = { region: 'eu', isolation: 'gvisor' as const };
 const dataUrlOf = (index: number) => `https://run.example.org/-/tasks/${index}`;
-const make = (runtime: object, changes: object = {}) =>
+const make = (runtime: object, changes: object = {}, volumes: object[] = []) =>
   taskInstanceSpecs(
-    { job, spec: WorkloadSpec.parse({ runtime }), execution: { ...execution, ...changes }, image, dataUrlOf },
+    { job, spec: JobSpec.parse({ runtime, volumes }), execution: { ...execution, ...changes }, image, dataUrlOf },
     settings,
   );
 
@@ -52,6 +52,21 @@ test('each task is told its index and its execution; the execution’s variables
   expect(valueIn('eu', 0, 'MODE')).toEqual({ name: 'MODE', sealed: 'v1.execution', context: 'execution e-1' });
   expect(valueIn('eu', 0, 'KEY')).toEqual({ name: 'KEY', sealed: 'v1.job', context: `resource ${job.uid}` });
   expect(specOf(place, 0).env.some(({ name }) => name === 'PORT')).toBe(false);
+});
+
+test('a task is told its volumes, and no volumes where its job has none', () => {
+  const volumes = [
+    { name: 'scratch', mountPath: '/scratch//deep/', sizeMb: 64, type: 'ephemeral' },
+    { name: 'empty', mountPath: '/empty', sizeMb: 1, type: 'ephemeral', readOnly: true },
+  ];
+  const { env: _env, ...spec } = make({}, {}, volumes)(place, 0);
+  expect(InstanceSpec.parse(spec)).toMatchObject({
+    volumes: [
+      { mountPath: '/scratch/deep', sizeMb: 64, readOnly: false },
+      { mountPath: '/empty', sizeMb: 1, readOnly: true },
+    ],
+  });
+  expect(make({})(place, 0)).not.toHaveProperty('volumes');
 });
 
 test('a task reserves its memory, divided by the overcommit of the deployment', () => {

@@ -7,8 +7,9 @@ import type { PlacementSettings } from '../config.ts';
 import type { ChosenImage } from '../images/choose-image.ts';
 import { environmentOf, lastOfEachName } from './environment-variables.ts';
 import { cpusOf, newestGeneration } from './instance-defaults.ts';
+import type { JobSpec } from './job-spec.ts';
+import { taskVolumes } from './task-volumes.ts';
 import type { InstanceOwner, StoredInstanceSpec } from './workload-instance.ts';
-import type { WorkloadSpec } from './workload-spec.ts';
 
 type StoredTaskSpec = Extract<StoredInstanceSpec, { mode: 'task' }>;
 
@@ -25,7 +26,7 @@ interface TaskExecution {
 
 export interface TaskSource {
   readonly job: Omit<InstanceOwner, 'kind'>;
-  readonly spec: WorkloadSpec;
+  readonly spec: JobSpec;
   readonly execution: TaskExecution;
   readonly image: ChosenImage;
   /** Address at which a task reads its arguments. */
@@ -53,7 +54,8 @@ export function taskInstanceSpecs(
   source: TaskSource,
   settings: PlacementSettings,
 ): (place: TaskPlace, taskIndex: number) => StoredTaskSpec {
-  const { job, execution, image, dataUrlOf } = source;
+  const { job, spec, execution, image, dataUrlOf } = source;
+  const volumes = taskVolumes(spec);
   const resource = { uid: job.uid, kind: 'job', name: job.name };
   const environments = new Map<string, SealedEnv>();
   const environmentIn = (region: string): SealedEnv => {
@@ -71,6 +73,7 @@ export function taskInstanceSpecs(
     cpus: cpusOf(execution.memoryMb),
     timeoutSeconds: execution.timeoutSeconds,
     graceSeconds,
+    ...(volumes.length === 0 ? {} : { volumes }),
     env: lastOfEachName([
       ...environmentIn(region),
       { name: indexName, value: String(taskIndex) },

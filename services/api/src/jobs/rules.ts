@@ -1,6 +1,8 @@
 // Job. Specification: Batch job.
+import { isDeepStrictEqual } from 'node:util';
 import { job } from '@berth/contract';
-import { writeCronTriggers } from '@berth/jobs';
+import type { JsonObject } from '@berth/database';
+import { jobSettings, writeCronTriggers } from '@berth/jobs';
 import type { ResourceRow } from '../resources/record.ts';
 import type { Draft, KindRules, RuleContext } from '../resources/rules.ts';
 import { checkImage } from '../rules/image-reference.ts';
@@ -11,6 +13,7 @@ import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from '../workloads/callback-secret.ts';
 import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
+import { checkVolumes } from './check-volumes.ts';
 import { cancelAll } from './executions/cancel-all.ts';
 
 export const jobRules: KindRules = {
@@ -36,6 +39,8 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   const { generation, memory, image } = section(draft.spec, 'runtime');
   checkGeneration(context, 'workload', generation);
   checkMemory(context, memory);
+  if (previous === undefined || changesVolumes(draft.spec, previous.spec))
+    checkVolumes(draft.spec, jobSettings(draft.spec).memoryMb);
   await checkImage(context, 'spec.runtime.image', image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
@@ -45,3 +50,7 @@ async function writeSchedules({ tx }: RuleContext, row: ResourceRow): Promise<Re
   await writeCronTriggers(tx, { uid: row.uid, workspaceId: row.workspace_id, spec: row.spec });
   return row;
 }
+
+/** Volumes that an earlier version stored unchecked do not block other changes; executions are refused with the reason. */
+const changesVolumes = (spec: JsonObject, previous: JsonObject): boolean =>
+  !isDeepStrictEqual(spec.volumes, previous.volumes) || jobSettings(spec).memoryMb !== jobSettings(previous).memoryMb;

@@ -86,9 +86,17 @@ export async function requireKnownRevisions(tx: DatabaseTransaction, uid: string
   }
 }
 
-/** For kinds that need no start, the newest revision serves as soon as it is written. */
-const activeByDefault = (kind: Kind, row: ResourceRow, newest: string | undefined): string | undefined =>
-  kind.arrival?.(row.spec).status === 'DEPLOYED' ? newest : undefined;
+/** Kinds that need no start: their revisions are in use as soon as they are written. */
+const isUsedAtOnce = (kind: Kind, row: ResourceRow): boolean =>
+  kind.runs !== true && kind.arrival?.(row.spec).status === 'DEPLOYED';
+
+/** The revision in use. An empty choice counts as none, and then the newest is used. */
+function activeOf(kind: Kind, row: ResourceRow, newest: string | undefined): unknown {
+  if (kind.runs === true) return row.state?.activeRevision;
+  const { active } = trafficOf(row.spec);
+  if (active !== undefined && active !== '') return active;
+  return isUsedAtOnce(kind, row) ? newest : undefined;
+}
 
 export async function listRevisions(database: Database, kind: Kind, row: ResourceRow) {
   const rows = await database
@@ -98,8 +106,8 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
     .orderBy('number', 'desc')
     .execute();
   const traffic = trafficOf(row.spec);
-  const active =
-    kind.runs === true ? row.state?.activeRevision : (traffic.active ?? activeByDefault(kind, row, rows[0]?.id));
+  const active = activeOf(kind, row, rows[0]?.id);
+  const hasShares = kind.runs === true || isUsedAtOnce(kind, row);
   const canaryPercent =
     typeof traffic.canary === 'string' && typeof traffic.canaryPercent === 'number' ? traffic.canaryPercent : 0;
   const activeIndex = rows.findIndex(({ id }) => id === active);
@@ -109,13 +117,13 @@ export async function listRevisions(database: Database, kind: Kind, row: Resourc
     canary: revision.id === traffic.canary,
     previousActive: activeIndex >= 0 && index === activeIndex + 1,
     status: revision.status,
-    trafficPercent: kind.runs === true ? shareOf(revision.id, { active, canary: traffic.canary, canaryPercent }) : 0,
+    trafficPercent: hasShares ? shareOf(revision.id, { active, canary: traffic.canary, canaryPercent }) : 0,
     createdAt: revision.created_at.toISOString(),
     createdBy: revision.created_by,
   }));
 }
 
-/** Percentage of requests that a revision serves; not used for kinds that serve no requests. */
+/** Percentage of requests, or of executions, that use a revision; none for kinds that do neither. */
 const shareOf = (
   id: string,
   { active, canary, canaryPercent }: { active: unknown; canary: unknown; canaryPercent: number },

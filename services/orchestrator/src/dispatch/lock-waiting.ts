@@ -1,5 +1,5 @@
 import type { DatabaseTransaction } from '@berth/database';
-import { WorkloadSpec } from '@berth/instances';
+import { JobSpec } from '@berth/instances';
 import { FixedSpec } from '@berth/jobs';
 import { sql } from 'kysely';
 
@@ -15,7 +15,9 @@ export interface LockedWaiting {
     readonly workspace: { readonly id: string; readonly name: string };
   };
   /** The job's configuration, as the execution copied it. */
-  readonly spec: WorkloadSpec;
+  readonly spec: JobSpec;
+  /** Undefined for an execution of an api that chose no revision. */
+  readonly revision: string | undefined;
   readonly env: NonNullable<FixedSpec['env']>;
   readonly memoryMb: number;
   readonly timeoutSeconds: number;
@@ -35,7 +37,7 @@ interface WaitingRow
   readonly workspaceName: string;
 }
 
-const StoredSpec = FixedSpec.extend({ job: WorkloadSpec.prefault({}) });
+const StoredSpec = FixedSpec.extend({ job: JobSpec.prefault({}) });
 
 /** Undefined when the execution starts no tasks any more, or when its job or its workspace is gone. */
 export async function lockWaiting(tx: DatabaseTransaction, id: string): Promise<LockedWaiting | undefined> {
@@ -52,12 +54,13 @@ export async function lockWaiting(tx: DatabaseTransaction, id: string): Promise<
   const [row] = rows;
   if (row === undefined) return undefined;
   const { jobUid, jobName, workspaceId, workspaceName, spec, ...execution } = row;
-  const { job, env = {}, timeoutSeconds } = StoredSpec.parse(spec);
+  const { job, revision, env = {}, timeoutSeconds } = StoredSpec.parse(spec);
   return {
     ...execution,
     env,
     timeoutSeconds,
     spec: job,
+    revision,
     job: { uid: jobUid, name: jobName, workspace: { id: workspaceId, name: workspaceName } },
   };
 }

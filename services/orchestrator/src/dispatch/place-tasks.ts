@@ -11,6 +11,7 @@ import {
   takeRunnersForTasks,
   taskInstanceSpecs,
   taskReservedMb,
+  volumesFault,
   waitingMessage,
   workloadFault,
 } from '@berth/instances';
@@ -26,7 +27,7 @@ export interface PlacedTasks {
   readonly runnerIds: readonly string[];
   /** Fewer tasks were placed than the execution may have. */
   readonly isShort: boolean;
-  /** Tasks that failed without an attempt, because their image cannot be used. */
+  /** Tasks that failed without an attempt, because their image or their volumes cannot be used. */
   readonly failed: number;
 }
 
@@ -44,6 +45,8 @@ export async function placeTasks(
   const named = spec.runtime.image ?? '';
   const missing = workloadFault('job', spec);
   if (missing !== undefined) return fail(tx, execution, 'image_missing', missing);
+  const unmountable = volumesFault(spec, execution.memoryMb);
+  if (unmountable !== undefined) return fail(tx, execution, 'start_failed', unmountable);
   const image = await findImage(tx, job.workspace, named, dependencies);
   if ('fault' in image) return fail(tx, execution, 'image_refused', imageFaultMessage(image.fault, named));
   const tasks = await loadDueTasks(tx, execution, count);
@@ -84,7 +87,7 @@ export async function placeTasks(
 async function fail(
   tx: DatabaseTransaction,
   { id }: LockedWaiting,
-  reason: 'image_missing' | 'image_refused',
+  reason: 'image_missing' | 'image_refused' | 'start_failed',
   message: string,
 ): Promise<PlacedTasks> {
   return { ...nothing, failed: await failWaiting(tx, id, reason, message) };

@@ -15,8 +15,8 @@ export interface PlacedTask {
   readonly spec: object;
 }
 
-/** Revision name of attempts: an execution runs its copy of the job, whatever the job's revision is now. */
-const jobRevision = 'job';
+/** Revision name of attempts whose execution names none: it runs its copy of the job all the same. */
+const unnamedRevision = 'job';
 
 export async function writePlaced(
   tx: DatabaseTransaction,
@@ -43,14 +43,14 @@ export async function writePlaced(
 
 async function insertAttempts(
   tx: DatabaseTransaction,
-  { id, job }: LockedWaiting,
+  { id, job, revision = unnamedRevision }: LockedWaiting,
   placed: readonly PlacedTask[],
   reservedMb: number,
 ): Promise<void> {
   await sql`
     insert into instances (id, workspace_id, resource_uid, revision, runner_id, spec, reserved_mb,
       execution_id, task_index, attempt)
-    select made.id, ${job.workspace.id}::uuid, ${job.uid}::uuid, ${jobRevision}, made."runnerId", made.spec,
+    select made.id, ${job.workspace.id}::uuid, ${job.uid}::uuid, ${revision}, made."runnerId", made.spec,
       ${reservedMb}::int, ${id}::uuid, made."taskIndex", made.attempt
     from jsonb_to_recordset(${JSON.stringify(placed)}::jsonb) as made(
       id uuid, "runnerId" uuid, "taskIndex" integer, attempt integer, spec jsonb)`.execute(tx);

@@ -28,19 +28,19 @@ interface Step {
   readonly now: number;
 }
 
-type StartDependencies = Pick<Dependencies, 'database' | 'limits'>;
+type StartDependencies = Pick<Dependencies, 'database' | 'limits' | 'random'>;
 
 /** A job has at most 100 triggers. What is due beyond that is left to the timer. */
 const maxSteps = 200;
 
 export async function startDue(
-  { database, limits }: StartDependencies,
+  dependencies: StartDependencies,
   jobUid: string,
   clock: Clock = databaseClock,
 ): Promise<DueRun> {
   const ticks: HandledTick[] = [];
   for (let steps = 1; ; steps += 1) {
-    const step = await database.transaction().execute((tx) => takeStep(tx, limits, jobUid, clock));
+    const step = await dependencies.database.transaction().execute((tx) => takeStep(tx, dependencies, jobUid, clock));
     if (step === undefined) return { ticks, timers: [] };
     if (step.tick !== undefined) ticks.push(step.tick);
     if (step.isDone || steps === maxSteps) {
@@ -53,7 +53,7 @@ export async function startDue(
 /** Undefined when the job is gone. */
 async function takeStep(
   tx: DatabaseTransaction,
-  limits: Dependencies['limits'],
+  dependencies: StartDependencies,
   jobUid: string,
   clock: Clock,
 ): Promise<Step | undefined> {
@@ -69,6 +69,6 @@ async function takeStep(
   await changeSchedule(tx, jobUid, triggerId, { nextAt: trigger === undefined ? undefined : nextAt, lastAt: tickAt });
   if (trigger === undefined || tickAt === undefined) return { isDone: false, tick: undefined, dueAt, now };
   // Last, because it takes the counters that all writers of the workspace share.
-  const outcome = await startTick(tx, limits, job, trigger, tickAt);
+  const outcome = await startTick(tx, dependencies, job, trigger, tickAt);
   return { isDone: false, tick: { triggerId, tickAt, outcome }, dueAt, now };
 }

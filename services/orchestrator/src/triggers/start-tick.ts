@@ -1,14 +1,16 @@
 // Starts the execution of one tick, in the transaction that holds the job's row.
 import { type DatabaseTransaction, hasQuotaLeft, uuidv7 } from '@berth/database';
-import { type LimitSettings, limitOf } from '@berth/instances';
+import { limitOf } from '@berth/instances';
 import {
   type CronTrigger,
   countExecution,
   executionIdOf,
   insertExecution,
   jobSettings,
+  loadRevision,
   storedExecution,
 } from '@berth/jobs';
+import type { Dependencies } from '../run/dependencies.ts';
 import { loadNewestEvent } from '../run/newest-event.ts';
 import type { ScheduledJob } from './load-schedules.ts';
 import { minuteText, tickMessageId } from './plan-tick.ts';
@@ -18,15 +20,16 @@ export type TickOutcome = 'started' | 'known' | 'refused';
 
 export async function startTick(
   tx: DatabaseTransaction,
-  limits: LimitSettings,
+  { limits, random }: Pick<Dependencies, 'limits' | 'random'>,
   job: ScheduledJob,
   trigger: CronTrigger,
   tickAt: number,
 ): Promise<TickOutcome> {
   const { account, workspace_id: workspaceId, uid: jobUid } = job;
-  const { parallelism, memoryMb, ...settings } = jobSettings(job.spec);
+  const revision = await loadRevision(tx, job, random);
+  const { parallelism, memoryMb, ...settings } = jobSettings(revision.spec);
   const { maxRetries = settings.maxRetries, timeoutSeconds = settings.timeoutSeconds } = trigger;
-  const stored = storedExecution({ parallelism, maxRetries, timeoutSeconds }, job.spec, trigger.tasks);
+  const stored = storedExecution({ parallelism, maxRetries, timeoutSeconds }, revision, trigger.tasks);
   const limit = limitOf(account, limits, 'execution_bytes');
   const reservation = { accountId: account.id, resourceType: 'execution_bytes', limit, amount: stored.bytes };
   if (!(await hasQuotaLeft(tx, reservation))) {

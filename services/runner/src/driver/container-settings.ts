@@ -2,7 +2,7 @@
 import { bytesPerMb } from '@berth/contract/node';
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import { cpuPeriodUs, cpuQuotaUs, cpuShares } from '../machine/cgroup/limits.ts';
-import type { ContainerSpec } from './driver.ts';
+import type { ContainerSpec, MemoryVolume } from './driver.ts';
 import { seccompProfile } from './seccomp-profile.ts';
 
 /** Properties of the engine's machine and configuration. */
@@ -43,6 +43,7 @@ export function containerSettings(wish: ContainerSpec, offer: EngineOffer): Cont
       // ordinary server would ignore SIGTERM and be killed after the grace period.
       Init: wish.entrypoint === undefined,
       Mounts: Object.entries(wish.mounts ?? {}).map(([inside, folder]) => readOnlyMount(inside, folder)),
+      Tmpfs: memoryVolumes(wish.memoryVolumes),
       CapDrop: ['ALL'],
       CapAdd: capabilities,
       // gVisor handles system calls itself and ignores a profile; its own filter towards the host is narrower.
@@ -71,6 +72,15 @@ const readOnlyMount = (inside: string, folder: string) => ({
   Target: inside,
   ReadOnly: true,
 });
+
+/** Every user of the image may write there, as in /tmp, and run what it has built there. */
+const memoryVolumes = (volumes: Readonly<Record<string, MemoryVolume>> = {}): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(volumes).map(([inside, { sizeMb, readOnly }]) => [
+      inside,
+      `${readOnly ? 'ro' : 'rw'},exec,nosuid,nodev,mode=1777,size=${sizeMb}m`,
+    ]),
+  );
 
 type Limits = Pick<ContainerSpec, 'memoryMb' | 'cpus'>;
 

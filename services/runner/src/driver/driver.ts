@@ -15,8 +15,15 @@ export interface ContainerSpec {
   readonly entrypoint?: readonly string[];
   /** Read-only folders of this machine, by their path inside the container. */
   readonly mounts?: Readonly<Record<string, string>>;
+  /** File systems in the container's memory, by their path inside the container. */
+  readonly memoryVolumes?: Readonly<Record<string, MemoryVolume>>;
   /** Maximum number of processes; absent: the driver's default. */
   readonly maxProcesses?: number;
+}
+
+export interface MemoryVolume {
+  readonly sizeMb: number;
+  readonly readOnly: boolean;
 }
 
 export interface ContainerState {

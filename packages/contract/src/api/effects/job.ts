@@ -22,11 +22,20 @@ export const jobEffects: readonly FieldEffect[] = [
     'runtime.generation',
     'runtime.image',
   ),
-  {
-    effect: 'refused',
-    paths: ['policies'],
-    reason: 'policies are not applied to jobs yet, so no policy could be kept to. Leave it out.',
-  },
+  enforced(
+    'services/orchestrator/test/references.test.ts: an execution waits where the policies of its job leave no region, and runs once one of them allows it',
+    'policies',
+  ),
+  enforced(
+    'services/api/test/job-revisions.test.ts: an execution runs the active revision of its job, and the canary in its share of executions',
+    'revision.active',
+    'revision.canary',
+    'revision.canaryPercent',
+  ),
+  enforced(
+    'tests/e2e/jobs.test.ts: on $isolation a task fills its volume up to its size and not beyond, and cannot write to a volume that is read-only',
+    'volumes',
+  ),
   {
     effect: 'warned',
     paths: ['githubRunner'],
@@ -34,8 +43,15 @@ export const jobEffects: readonly FieldEffect[] = [
   },
   {
     effect: 'warned',
-    paths: ['revision'],
-    reason: 'an execution runs the newest configuration of its job.',
+    paths: ['revision.stickySessionTtl'],
+    harmless: [0],
+    reason: 'each execution chooses its revision anew. Set canaryPercent to 0 or 100 for a fixed choice.',
+  },
+  {
+    effect: 'warned',
+    paths: ['revision.traffic'],
+    reason:
+      'a new revision runs in all executions, or in none where spec.revision.active names another. Use canary and canaryPercent.',
   },
   {
     effect: 'warned',
@@ -69,10 +85,5 @@ export const jobEffects: readonly FieldEffect[] = [
     effect: 'warned',
     paths: ['triggers[].configuration.callbackUrl'],
     reason: 'there are no callbacks yet. Read the state of the execution through the API.',
-  },
-  {
-    effect: 'warned',
-    paths: ['volumes'],
-    reason: 'nothing is mounted for a task yet. It may write to its own disk, which is removed with it.',
   },
 ];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { knownKeys } from '../schema/known-keys.ts';
 import { Repositories } from '../schema/repositories.ts';
-import { AbsolutePath, Count } from '../schema/text.ts';
+import { AbsolutePath } from '../schema/text.ts';
 import { Ports } from '../schema/workload.ts';
 import { defineKind, permissions, readyFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
@@ -23,7 +23,7 @@ const JobVolume = z.object({
   mountPath: AbsolutePath,
   name: z.string().min(1).max(63),
   readOnly: z.boolean().optional(),
-  sizeMb: Count,
+  sizeMb: z.int().min(1).max(262_144),
   type: z.enum(['ephemeral']),
 });
 

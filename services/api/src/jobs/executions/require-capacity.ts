@@ -1,7 +1,7 @@
 // Refuses an execution that may not be queued, unless one of its tasks can start now. No lock is taken: an execution
 // that passes and then finds the place taken is queued like any other.
-import { type DatabaseTransaction, unendedInstance } from '@berth/database';
-import { limitOf, type PlacementConfig } from '@berth/instances';
+import { type DatabaseTransaction, type JsonObject, unendedInstance } from '@berth/database';
+import { limitOf, loadRegions, type PlacementConfig, WorkloadSpec } from '@berth/instances';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { executionErrors } from './errors.ts';
@@ -9,7 +9,8 @@ import { executionErrors } from './errors.ts';
 type CapacityCall = Pick<WriteCall, 'tx' | 'workspace' | 'dependencies'>;
 
 export async function requireCapacity(
-  { tx, workspace: { account }, dependencies: { config, placement } }: CapacityCall,
+  { tx, workspace: { id, account }, dependencies: { config, placement } }: CapacityCall,
+  spec: JsonObject,
   memoryMb: number,
 ): Promise<void> {
   const limit = limitOf(account, config, 'job_parallel_executions');
@@ -17,7 +18,9 @@ export async function requireCapacity(
     throw executionErrors.no_capacity({
       reason: `Maximum parallel executions limit reached: ${limit} for the account (job_parallel_executions).`,
     });
-  const room = await findRoom(tx, placement, memoryMb);
+  const { regions } = await loadRegions(tx, id, config.regions, WorkloadSpec.parse(spec));
+  const names = regions.map(({ name }) => name);
+  const room = await findRoom(tx, placement, names, memoryMb);
   if (room === 'never') throw executionErrors.task_too_large({ memory: memoryMb });
   if (room === 'later')
     throw executionErrors.no_capacity({ reason: `No connected runner has room for a task of ${memoryMb} MB.` });
@@ -40,10 +43,11 @@ interface Runners {
   readonly hasRoom: boolean;
 }
 
-/** `never`: runners are registered, and each is too small even when it is empty. */
+/** `never`: runners are registered in these regions, and each is too small even when it is empty. */
 async function findRoom(
   tx: DatabaseTransaction,
   { jobs: { memoryShare }, overcommit }: PlacementConfig,
+  regions: readonly string[],
   memoryMb: number,
 ): Promise<'now' | 'later' | 'never'> {
   const neededMb = Math.ceil(memoryMb / overcommit);
@@ -54,7 +58,7 @@ async function findRoom(
           select count(*) from instances
           where runner_id = runners.id and execution_id is not null and ${unendedInstance()} and result is null
         ) as tasks
-      from runners where max_tasks > 0
+      from runners where max_tasks > 0 and region = any(${[...regions]}::text[])
     )
     select count(*) > 0 as "hasAny",
       coalesce(bool_or(share_mb >= ${neededMb}), false) as "hasLargeEnough",

@@ -9,33 +9,42 @@ import {
   executionIdOf,
   type FixedSpec,
   insertExecution,
+  type JobRevision,
   type JobSettings,
   jobSettings,
+  loadRevision,
   storedExecution,
 } from '@berth/jobs';
 import type { z } from 'zod';
 import type { WriteCall } from '../../http/call.ts';
 import { requireRoom } from '../../resources/quota.ts';
 import { type ResourceRow, resourceColumns } from '../../resources/record.ts';
+import { checkVolumes } from '../check-volumes.ts';
 import { executionErrors } from './errors.ts';
 import { requireCapacity } from './require-capacity.ts';
 
 type StartCall = Omit<WriteCall, 'operation' | 'params' | 'query' | 'body'>;
 type Request = z.output<typeof CreateJobExecutionRequest>;
 
-export async function startExecution(call: StartCall, jobName: string, request: Request): Promise<unknown> {
+export async function startExecution(
+  call: StartCall,
+  jobName: string,
+  request: Request,
+  random: () => number = Math.random,
+): Promise<unknown> {
   const { tx, workspace } = call;
   const job = await lockJob(tx, workspace.id, jobName);
   const messageId = request.id ?? uuidv7();
   const id = executionIdOf(job.uid, messageId);
   const known = request.id === undefined ? undefined : await startedBefore(tx, id);
   if (known !== undefined) return output(call, job, known);
-  const settings = admit(job, request);
+  const revision = await loadRevision(tx, job, random);
+  const settings = admit(job, revision, request);
   const memoryMb = request.memory ?? settings.memoryMb;
-  if (request.allowQueue === false) await requireCapacity(call, memoryMb);
+  if (request.allowQueue === false) await requireCapacity(call, revision.spec, memoryMb);
   const tasks = request.tasks === undefined || request.tasks.length === 0 ? [{}] : request.tasks;
   const externalId = request.executionId ?? uuidv7();
-  const stored = storedExecution(await fixedSpec(call, id, settings, request), job.spec, tasks);
+  const stored = storedExecution(await fixedSpec(call, id, settings, request), revision, tasks);
   await requireRoom(call, 'execution_bytes', stored.bytes);
   const isNew = await insertExecution(tx, {
     ...{ id, messageId, externalId, memoryMb, stored },
@@ -79,11 +88,12 @@ async function lockJob(tx: DatabaseTransaction, workspaceId: string, name: strin
   return job;
 }
 
-function admit(job: ResourceRow, { memory }: Request): JobSettings {
-  const settings = jobSettings(job.spec);
-  if (!settings.enabled) throw executionErrors.job_disabled({ job: job.name });
+function admit(job: ResourceRow, { spec }: JobRevision, { memory }: Request): JobSettings {
+  if (!jobSettings(job.spec).enabled) throw executionErrors.job_disabled({ job: job.name });
+  const settings = jobSettings(spec);
   if (memory !== undefined && memory > settings.memoryMb)
     throw executionErrors.memory_above_job({ job: job.name, asked: memory, limit: settings.memoryMb });
+  checkVolumes(spec, memory ?? settings.memoryMb);
   return settings;
 }
 
