@@ -144,6 +144,7 @@ describe.concurrent('executions', () => {
     { isolation: 'gvisor', generation: 'mk3' },
   ] as const)(
     'on $isolation each task reads its arguments, and its output is found by execution and task',
+    { timeout: 90_000 },
     async ({ isolation, generation }, { expect }) => {
       const name = `read-${isolation}`;
       await job(name, 'echo "task $TASK_INDEX"; wget -q -O - "$SERVICE_EXECUTION_DATA_URL"', { generation });
@@ -159,7 +160,6 @@ describe.concurrent('executions', () => {
       const own = JSON.stringify(await lines('task-1'));
       expect([own.includes('task 1'), own.includes('task 0'), own.includes('task 2')]).toEqual([true, false, false]);
     },
-    90_000,
   );
 
   test('deleting a job cancels its execution; what ran in it finishes', async ({ expect }) => {
