@@ -127,7 +127,8 @@ test('task.timeout: a task that runs longer than the timeout of its job is ended
   expect(ended.stats).toMatchObject({ success: 1, failure: 1, retried: 0 });
   expect(conditionsOf(ended).map(({ reason }) => reason)).toEqual(['Succeeded', 'Timeout']);
   const { startedAt, completedAt } = ended.tasks[1].metadata;
-  expect(Date.parse(completedAt) - Date.parse(startedAt)).toBeGreaterThanOrEqual(1_000);
+  // A timer may fire a millisecond early.
+  expect(Date.parse(completedAt) - Date.parse(startedAt)).toBeGreaterThanOrEqual(990);
 });
 
 test('task.runtime: tasks get the image, memory, timeout and isolation of their job, and an execution may take less memory', async () => {
