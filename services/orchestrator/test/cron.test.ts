@@ -54,6 +54,10 @@ async function writeJob(uid: string, spec: object): Promise<void> {
       insert into resources (uid, workspace_id, kind, name, spec, created_by, updated_by, search)
       values (${uid}, ${workspaceId}, 'job', ${uid}, ${text}, 'x', 'x', 'x')
       on conflict (uid) do update set spec = excluded.spec`.execute(tx);
+    await sql`
+      insert into revisions (resource_uid, id, number, spec, status, created_by)
+      select ${uid}, 'rev-' || count(*), count(*) + 1, ${text}, 'DEPLOYED', 'x' from revisions
+      where resource_uid = ${uid}`.execute(tx);
     await writeCronTriggers(tx, { uid, workspaceId, spec: JSON.parse(text) }, clock);
   });
 }

@@ -2,6 +2,8 @@ import { enforced, type FieldEffect } from './effect.ts';
 
 const cron = 'services/orchestrator/test/cron.test.ts';
 const executions = 'services/api/test/executions.test.ts';
+const tasks = 'tests/conformance/task.test.ts';
+const containers = 'tests/e2e/jobs.test.ts';
 
 export const jobEffects: readonly FieldEffect[] = [
   enforced(`${executions}: a job that is not enabled is refused with what to do`, 'enabled'),
@@ -10,16 +12,28 @@ export const jobEffects: readonly FieldEffect[] = [
     'region',
   ),
   enforced(
-    `${executions}: an execution is recorded as queued with the settings its job had at that moment`,
+    `${tasks}: task.parallel: an execution runs as many tasks side by side as its job allows and never more, and each of them once`,
     'runtime.maxConcurrentTasks',
+  ),
+  enforced(
+    `${containers}: a task that exits with a code is repeated as often as its job allows, then fails with that code`,
     'runtime.maxRetries',
+  ),
+  enforced(
+    `${containers}: a task beyond its timeout is ended, also when it ignores SIGTERM, and the execution ends as timeout`,
     'runtime.timeout',
   ),
-  enforced(`${executions}: memory up to that of the job is taken, above it is 400`, 'runtime.memory'),
+  enforced(`${containers}: a task beyond its memory fails with that reason`, 'runtime.memory'),
   enforced(
-    `${executions}: an execution keeps the image, the generation and the sealed variables of its job`,
+    `${tasks}: task.envs: tasks get the variables of their job, secret values too, and those of an execution replace them for that execution alone`,
     'runtime.envs',
+  ),
+  enforced(
+    `${containers}: on $isolation every task runs once, in a container of its own, and the counts add up`,
     'runtime.generation',
+  ),
+  enforced(
+    `${tasks}: task.runtime: tasks get the image, memory, timeout and isolation of their job, and an execution may take less memory`,
     'runtime.image',
   ),
   enforced(
