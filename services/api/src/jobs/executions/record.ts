@@ -6,7 +6,7 @@ import { findLive, type ResourceRow } from '../../resources/record.ts';
 
 export type ExecutionRow = Omit<
   Selectable<Tables['executions']>,
-  'workspace_id' | 'account_id' | 'bytes' | 'created_by' | 'generation' | 'parallelism' | 'memory_mb'
+  'workspace_id' | 'account_id' | 'bytes' | 'created_by' | 'generation' | 'parallelism' | 'memory_mb' | 'trigger'
 >;
 export type TaskRow = Omit<Selectable<Tables['tasks']>, 'execution_id' | 'input' | 'attempt' | 'not_before'>;
 
