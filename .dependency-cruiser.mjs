@@ -13,6 +13,7 @@ const packages = [
   'usage',
   'identity',
   'instances',
+  'outward',
   'jobs',
 ];
 
@@ -34,7 +35,7 @@ const folders = {
     'policies volumes workloads applications jobs previews sandboxes',
   gateway: 'demand errors http workloads audit proxy routing access previews tasks serve',
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
-  orchestrator: 'removal run executions dispatch triggers deployments pools sandboxes reconcile',
+  orchestrator: 'removal run callbacks executions dispatch triggers deployments pools sandboxes reconcile',
   runner: 'machine state driver failures node ingress logs network sleep images sandbox disk instances start',
   server: 'sections commands roles',
 };

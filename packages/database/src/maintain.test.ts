@@ -85,3 +85,24 @@ test('terminated resources are removed after their retention, 30 days at most, a
   expect(await database.selectFrom('resource_events').select('id').execute()).toHaveLength(rows.length);
   await database.destroy();
 });
+
+test('deliveries are removed 30 days after their end; those that are still tried stay', async () => {
+  await using home = await createTestDatabase();
+  const database = connect({ url: home.url, maxConnections: 2 });
+  for (const [name, delivered, givenUp] of [
+    ['old-delivered', 31, null],
+    ['old-given-up', null, 31],
+    ['delivered', 29, null],
+    ['given-up', null, 29],
+    ['open', null, null],
+  ])
+    await sql`insert into deliveries (id, workspace_id, resource_uid, execution_id, trigger_id, url, host, secret, body,
+        created_at, delivered_at, given_up_at)
+      values (${randomUUID()}, ${randomUUID()}, ${randomUUID()}, ${randomUUID()}, ${name}, 'u', 'h', 's', 'b',
+        now() - interval '40 days', now() - ${delivered}::float8 * interval '1 day',
+        now() - ${givenUp}::float8 * interval '1 day')`.execute(database);
+  expect(await maintain(database)).toMatchObject({ removedDeliveries: 2 });
+  const left = await database.selectFrom('deliveries').select('trigger_id').orderBy('trigger_id').execute();
+  expect(left.map(({ trigger_id }) => trigger_id)).toEqual(['delivered', 'given-up', 'open']);
+  await database.destroy();
+});

@@ -106,6 +106,13 @@ const workspaceNames = expiredRows(
   sql`released_at < now() - make_interval(days => ${releasedNameDays})`,
 );
 
+/** The condition is written like the index. */
+const deliveries = expiredRows(
+  'deliveries',
+  'id',
+  sql`coalesce(delivered_at, given_up_at) < now() - interval '30 days'`,
+);
+
 async function removeAll(database: Database, { batchSize, removeBatch }: Removal): Promise<number> {
   let removed = 0;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -126,6 +133,7 @@ interface RemovedRows {
   readonly removedPreviewTokens: number;
   readonly removedNames: number;
   readonly removedExecutions: number;
+  readonly removedDeliveries: number;
 }
 
 export interface Retention {
@@ -151,6 +159,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     removedTokens: await removeAll(database, joinTokens),
     removedDemand: await removeAll(database, demand),
     removedNames: await removeAll(database, workspaceNames),
+    removedDeliveries: await removeAll(database, deliveries),
   };
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
   // Requests of gateways that were killed while they waited for a certificate.

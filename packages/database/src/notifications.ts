@@ -11,6 +11,9 @@ export const instancesChannel = 'instances';
  */
 export const routesChannel = 'routes';
 
+/** Notification: callbacks wait for their delivery. */
+export const deliveriesChannel = 'deliveries';
+
 const pauseMs = 10;
 
 /**

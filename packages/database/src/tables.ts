@@ -223,6 +223,29 @@ export interface Tables {
     started_at: NullableTime;
     completed_at: NullableTime;
   };
+  deliveries: {
+    id: string;
+    workspace_id: string;
+    resource_uid: string;
+    execution_id: string;
+    trigger_id: string;
+    url: string;
+    /** Host and port of the url. */
+    host: string;
+    /** Sealed for the resource. */
+    secret: string;
+    body: string;
+    /** Tries whose result is recorded. */
+    attempts: Generated<number>;
+    next_at: Time;
+    /** The process that delivers it has until then to record the result. */
+    claimed_until: NullableTime;
+    delivered_at: NullableTime;
+    given_up_at: NullableTime;
+    last_status: number | null;
+    last_error: string | null;
+    created_at: Time;
+  };
   runners: {
     id: string;
     name: string;

@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { createTestDatabase } from '../../../engines/test-database.ts';
 import { startTestRestate } from '../../../engines/test-restate.ts';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
+import { testMasterKeys } from '../../../tests/harness/test-api.ts';
 import { until } from '../../../tests/harness/until.ts';
 import { silent } from './work.ts';
 
@@ -63,6 +64,7 @@ test('with an identity key the handlers serve the Restate that signs with it, an
   await using database = await createTestDatabase();
   const orchestrator = await startOrchestrator({
     databaseUrl: database.url,
+    masterKeys: testMasterKeys(),
     restate,
     config: OrchestratorConfig.parse({ port: 0, identityKeys: [identityKeyOf(publicKey)] }),
     placement: PlacementConfig.parse({}),

@@ -1,6 +1,7 @@
 export { type CronTrigger, cronTriggersOf } from './cron-triggers.ts';
 export { executionIdOf } from './execution-id.ts';
 export { FixedSpec } from './fixed-spec.ts';
+export { insertCallback } from './insert-callback.ts';
 export { countExecution, insertExecution, type NewExecution } from './insert-execution.ts';
 export { type JobSettings, jobSettings } from './job-settings.ts';
 export { loadRevision } from './load-revision.ts';

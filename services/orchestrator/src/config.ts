@@ -1,5 +1,6 @@
 // Operator settings of the orchestrator. No key holds a secret.
 import { BlockList, isIP } from 'node:net';
+import { AddressRange } from '@berth/identity';
 import { z } from 'zod';
 
 const loopback = new BlockList();
@@ -35,6 +36,16 @@ const Settings = z.object({
     .max(1_000)
     .default(8)
     .describe('Handler calls that run at the same time; each holds one connection to PostgreSQL.'),
+  callbacks: z
+    .object({
+      allowedRanges: z
+        .array(AddressRange)
+        .default([])
+        .describe(
+          'Addresses and ranges, such as 10.1.0.0/16, to which callbacks may be sent although they are not on the internet. Every tenant may then send requests there.',
+        ),
+    })
+    .prefault({}),
 });
 
 /**

@@ -2,12 +2,21 @@
 // for work that Restate has lost.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Brand } from '@berth/contract';
-import { connect, createNotifier, type Database, instancesChannel, routesChannel } from '@berth/database';
+import {
+  connect,
+  createNotifier,
+  type Database,
+  deliveriesChannel,
+  instancesChannel,
+  routesChannel,
+} from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
-import { gatewayKey } from '@berth/identity';
+import { createKeyring, gatewayKey, type MasterKeyRing } from '@berth/identity';
 import type { LimitSettings, PlacementConfig, Region } from '@berth/instances';
+import { createPost } from '@berth/outward';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { sql } from 'kysely';
+import { startDeliveries } from './callbacks/start-deliveries.ts';
 import type { OrchestratorConfig } from './config.ts';
 import { unfinishedDeployments } from './deployments/unfinished-deployments.ts';
 import { dispatchHandler } from './dispatch/handler.ts';
@@ -36,6 +45,8 @@ export interface OrchestratorOptions {
   /** Address at which tasks reach a gateway to read their arguments. */
   readonly gatewayUrl: string;
   readonly databaseUrl: string;
+  /** Open the secrets that callbacks are signed with. */
+  readonly masterKeys: MasterKeyRing;
   readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
   readonly logger: Logger;
   readonly registry: Registry;
@@ -99,6 +110,15 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     ...(options.checkEveryMs === undefined ? {} : { checkEveryMs: options.checkEveryMs }),
   });
   const relay = startRelay({ database, databaseUrl, sender, logger });
+  const deliveries = startDeliveries({
+    database,
+    databaseUrl,
+    keyring: createKeyring(options.masterKeys),
+    brand: options.brand,
+    post: createPost({ allowedRanges: config.callbacks.allowedRanges }),
+    logger,
+    random: Math.random,
+  });
   const resyncing = repeat(findUnfinished, resyncMs, stopping.signal, logger);
   return {
     address: handlers.url,
@@ -106,7 +126,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       joinReports(await readyWhen('postgres', () => sql`select 1`.execute(database)), await handlers.ready()),
     async stop() {
       stopping.abort();
-      await Promise.all([resyncing, relay.stop(), handlers.stop()]);
+      await Promise.all([resyncing, relay.stop(), deliveries.stop(), handlers.stop()]);
       await database.destroy();
     },
   };
@@ -132,6 +152,9 @@ function dependenciesOf(
     ),
     notifyGateways: createNotifier(database, routesChannel, (err) =>
       logger.warn({ err }, 'gateway notification failed; gateways find the change by polling'),
+    ),
+    notifyDeliveries: createNotifier(database, deliveriesChannel, (err) =>
+      logger.warn({ err }, 'callback notification failed; the loops find the callback by polling'),
     ),
     random: Math.random,
   };

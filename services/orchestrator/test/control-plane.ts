@@ -106,7 +106,7 @@ export async function startControlPlane({
     orchestrator: undefined,
     async startOrchestrator() {
       controlPlane.orchestrator = await startOrchestrator({
-        config: OrchestratorConfig.parse({ port: 0 }),
+        config: OrchestratorConfig.parse({ port: 0, callbacks: { allowedRanges: ['127.0.0.0/8'] } }),
         placement: PlacementConfig.parse(placement),
         scaling: testScaling,
         limits: ApiConfig.parse(config),
@@ -114,6 +114,7 @@ export async function startControlPlane({
         regions: testRegions,
         gatewayUrl: testGatewayUrl,
         databaseUrl: api.databaseUrl,
+        masterKeys: api.masterKeys,
         restate,
         logger: silent,
         registry: createMetricsRegistry({ role: 'orchestrator' }),

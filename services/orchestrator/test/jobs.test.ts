@@ -10,6 +10,7 @@ import { strayInstances } from '../src/reconcile/stray-instances.ts';
 import { type ControlPlane, type EndTask, startControlPlane, tell } from './control-plane.ts';
 import { JobRecords } from './job-records.ts';
 import { OrchestratorProcess } from './orchestrator-process.ts';
+import { Receiver } from './receiver.ts';
 
 let controlPlane: ControlPlane;
 let records: JobRecords;
@@ -78,6 +79,27 @@ test('an execution of 20 tasks at parallelism 4 never has more than 4 at once, a
     expect(times).toEqual(times.toSorted((left, right) => left - right));
   }
   expect(await records.statuses(id)).toEqual(['queued', 'pending', 'running', 'succeeded']);
+  await expectIdle();
+});
+
+test('an execution that a trigger with a callback started posts its result when it ends', async () => {
+  await using receiver = await Receiver.start();
+  const triggers = [
+    { id: 'nightly', type: 'cron', configuration: { schedule: '0 3 * * *', callbackUrl: receiver.url } },
+  ];
+  const runtime = { image: 'example/job:1', memory: 128 };
+  await controlPlane.api.admin.post('/jobs', { metadata: { name: 'calling' }, spec: { runtime, triggers } });
+  const id = await start('calling', 2);
+  await sql`update executions set trigger = jsonb_build_object('id', 'nightly', 'type', 'cron', 'callback',
+      jsonb_build_object('url', ${receiver.url}::text, 'secret', job.spec #> '{triggers,0,configuration,callbackSecret}'))
+    from (select spec from resources where name = 'calling') as job
+    where id = ${id}`.execute(controlPlane.api.database);
+  const runners = controlPlane.playRunners(succeed);
+  await until(() => receiver.calls.length > 0);
+  await runners.stop();
+  const { response_body } = JSON.parse(receiver.calls[0]?.body ?? '');
+  expect(JSON.parse(response_body)).toMatchObject({ job: 'calling', status: 'succeeded', stats: { success: 2 } });
+  expect(receiver.calls).toHaveLength(1);
   await expectIdle();
 });
 

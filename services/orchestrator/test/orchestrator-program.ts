@@ -1,5 +1,7 @@
 // An orchestrator as a separate process, so that it can be killed. Prints "up" once it serves.
+import { randomBytes } from 'node:crypto';
 import { ApiConfig } from '@berth/api';
+import { masterKeyRing } from '@berth/identity';
 import { PlacementConfig } from '@berth/instances';
 import { OrchestratorConfig, startOrchestrator } from '@berth/orchestrator';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
@@ -15,6 +17,8 @@ export interface OrchestratorProgram {
 const program: OrchestratorProgram = JSON.parse(process.argv[2] ?? '{}');
 await startOrchestrator({
   databaseUrl: program.databaseUrl,
+  // Tests that kill this process have no callbacks, whose secrets it would open.
+  masterKeys: masterKeyRing([{ id: 'test', key: randomBytes(32) }]),
   restate: program.restate,
   config: OrchestratorConfig.parse({ port: program.port }),
   placement: PlacementConfig.parse({ sandboxes: { defaultImage: 'example/sandbox:1' }, runcFor: 'everything' }),

@@ -21,6 +21,7 @@ export const testDependencies = (database: Database, others: Partial<Dependencie
   counters: createCounters(createMetricsRegistry({ role: 'test' })),
   notifyRunner: () => {},
   notifyGateways: () => {},
+  notifyDeliveries: () => {},
   random: Math.random,
   ...others,
 });

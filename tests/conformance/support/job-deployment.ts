@@ -39,6 +39,7 @@ export async function startJobDeployment(): Promise<JobDeployment> {
     brand: conformanceBrand(),
     regions: [{ name: 'local', continent: 'eu', country: 'de' }],
     gatewayUrl: gateway.url,
+    masterKeys: api.masterKeys,
     databaseUrl: api.databaseUrl,
     restate,
     logger: createLogger({ role: 'orchestrator' }, { level: 'silent' }),

@@ -24,6 +24,10 @@ export interface HeaderNames {
   readonly version: string;
   readonly threadId: string;
   readonly previewToken: string;
+  /** Of a callback. */
+  readonly signature: string;
+  readonly timestamp: string;
+  readonly deliveryId: string;
 }
 
 /** Header names as a person writes them; compare in lower case, as Node gives them. */
@@ -34,6 +38,9 @@ export function headerNames(brand: Brand): HeaderNames {
     version: `${brand.long}-Version`,
     threadId: `X-${brand.long}-Thread-Id`,
     previewToken: `X-${brand.long}-Preview-Token`,
+    signature: `X-${brand.long}-Signature`,
+    timestamp: `X-${brand.long}-Timestamp`,
+    deliveryId: `X-${brand.long}-Delivery-Id`,
   };
 }
 

@@ -15,9 +15,10 @@ export function executionHandler(dependencies: Dependencies): Handler<KeyOnly> {
     // Short retries, because a task that has ended keeps its place in the execution until it is settled.
     retry: { maxMs: 10_000 },
     async handle({ key, logger, send }) {
-      const { settled, retired, steps, mayPlace, hasMore } = await settleExecution(dependencies, key);
+      const { settled, retired, steps, mayPlace, hasMore, hasCallback } = await settleExecution(dependencies, key);
       // After the commit: a runner that is notified earlier would find nothing new.
       for (const runnerId of new Set(retired.map((each) => each.runnerId))) dependencies.notifyRunner(runnerId);
+      if (hasCallback) dependencies.notifyDeliveries();
       dependencies.counters.retired.inc(retired.length);
       for (const { status, message } of steps) logger.info({ execution: key, status }, `execution changed; ${message}`);
       if (settled > 0) logger.debug({ execution: key, settled }, 'attempts settled');

@@ -1,6 +1,7 @@
 // One run of one execution: read, decide, write, in one transaction that holds the execution's row from its first
 // statement. A run that was killed after its commit runs again, finds its attempts settled and changes nothing.
 import type { DatabaseTransaction } from '@berth/database';
+import { insertCallback } from '@berth/jobs';
 import type { Dependencies } from '../run/dependencies.ts';
 import { type Retired, retireInstances } from '../run/retire-instances.ts';
 import { cancelWaiting, changeExecution, changeTasks, markSettled } from './apply.ts';
@@ -16,9 +17,18 @@ export interface SettledExecution {
   readonly mayPlace: boolean;
   /** More rows are left than one run takes. */
   readonly hasMore: boolean;
+  /** The execution has ended, and its callback is stored. */
+  readonly hasCallback: boolean;
 }
 
-const nothing: SettledExecution = { settled: 0, retired: [], steps: [], mayPlace: false, hasMore: false };
+const nothing: SettledExecution = {
+  settled: 0,
+  retired: [],
+  steps: [],
+  mayPlace: false,
+  hasMore: false,
+  hasCallback: false,
+};
 
 /** Rows of each table that one run takes, so that it holds the execution's row for a short time. */
 const maxRows = 1_000;
@@ -50,6 +60,7 @@ async function settleLocked(tx: DatabaseTransaction, execution: LockedExecution)
   });
   if (tasks.length > 0 || cancelled > 0 || steps.length > 0)
     await changeExecution(tx, id, { ...after, steps, isDone: done, startedAt: firstStart(attempts) });
+  const hasCallback = done && steps.length > 0 && (await insertCallback(tx, id));
   return {
     settled: settled.length,
     retired,
@@ -58,6 +69,7 @@ async function settleLocked(tx: DatabaseTransaction, execution: LockedExecution)
     mayPlace:
       settled.length > 0 ||
       (attempts.length === 0 && !isCancelling && pendingTasks(after) > 0 && after.counters.active < parallelism),
+    hasCallback,
     hasMore: [attempts.length, unstarted.length, cancelled].includes(maxRows),
   };
 }

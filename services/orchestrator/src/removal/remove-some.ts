@@ -15,7 +15,14 @@ type Step = (tx: DatabaseTransaction, workspaceId: string) => Promise<number>;
  * Attempts before their tasks: a placement under way holds tasks, so the run after the one that has waited for it finds
  * its attempts.
  */
-const steps: readonly Step[] = [retireAttempts, removeTasks, removeExecutions, removeResources, removeCounters];
+const steps: readonly Step[] = [
+  retireAttempts,
+  removeTasks,
+  removeExecutions,
+  removeDeliveries,
+  removeResources,
+  removeCounters,
+];
 
 /** False once nothing is left. */
 export function removeSome(database: Database, workspaceId: string): Promise<boolean> {
@@ -54,6 +61,13 @@ async function removeTasks(tx: DatabaseTransaction, workspaceId: string): Promis
 
 async function removeExecutions(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
   const done = await sql`delete from executions where id in (${firstExecutions(workspaceId)})`.execute(tx);
+  return Number(done.numAffectedRows ?? 0);
+}
+
+async function removeDeliveries(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
+  const done = await sql`
+    delete from deliveries where id = any(array(
+      select id from deliveries where workspace_id = ${workspaceId} limit ${batch}))`.execute(tx);
   return Number(done.numAffectedRows ?? 0);
 }
 

@@ -28,6 +28,8 @@ export interface Dependencies extends PlacementSettings {
   readonly notifyRunner: (runnerId: string) => void;
   /** Notifies gateways that the routes of a resource have changed. */
   readonly notifyGateways: (resourceUid: string) => void;
+  /** Notifies the loops that deliver callbacks that there is a new one. */
+  readonly notifyDeliveries: () => void;
   /** From 0 to below 1. */
   readonly random: () => number;
 }

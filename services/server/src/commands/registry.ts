@@ -6,6 +6,7 @@ import { initCommand } from './init.ts';
 import { listRunnersCommand } from './list-runners.ts';
 import { migrateCommand } from './migrate.ts';
 import { removeRunnerCommand } from './remove-runner.ts';
+import { replayCallbackCommand } from './replay-callback.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 
 export const commands: readonly Command[] = [
@@ -16,5 +17,6 @@ export const commands: readonly Command[] = [
   createJoinTokenCommand,
   listRunnersCommand,
   removeRunnerCommand,
+  replayCallbackCommand,
   rotateKeysCommand,
 ];

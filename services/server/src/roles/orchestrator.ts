@@ -1,5 +1,6 @@
 import { gatewayUrl } from '@berth/api/config';
 import { apiSection } from '../sections/api.ts';
+import { masterKeysSection } from '../sections/master-keys.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
@@ -13,14 +14,18 @@ export const orchestratorRole = defineRole({
   // The orchestrator needs the api section for the brand, the regions, the limits of accounts and the gateway's address.
   sections: {
     postgres: postgresSection,
+    masterKeys: masterKeysSection,
     restate: restateSection,
     orchestrator: orchestratorSection,
     placement: placementSection,
     scaling: scalingSection,
     api: apiSection,
   },
-  async start({ postgres, restate, orchestrator, placement, scaling, api }, { logger, registry }) {
-    const { startOrchestrator } = await import('@berth/orchestrator');
+  async start({ postgres, masterKeys, restate, orchestrator, placement, scaling, api }, { logger, registry }) {
+    const [{ startOrchestrator }, { masterKeyRing }] = await Promise.all([
+      import('@berth/orchestrator'),
+      import('@berth/identity'),
+    ]);
     return startOrchestrator({
       config: orchestrator,
       placement,
@@ -30,6 +35,7 @@ export const orchestratorRole = defineRole({
       regions: api.regions,
       gatewayUrl: placement.jobs.gatewayUrl ?? gatewayUrl(api),
       databaseUrl: postgres.url,
+      masterKeys: masterKeyRing(masterKeys),
       restate,
       logger,
       registry,

@@ -95,9 +95,9 @@ export const jobEffects: readonly FieldEffect[] = [
     harmless: ['cron', 'private'],
     reason: 'only triggers of type cron start executions of a job. Start others through the API.',
   },
-  {
-    effect: 'warned',
-    paths: ['triggers[].configuration.callbackUrl'],
-    reason: 'there are no callbacks yet. Read the state of the execution through the API.',
-  },
+  enforced(
+    'services/orchestrator/test/callbacks.test.ts: the end of an execution is posted with its result, signed with the secret of the trigger',
+    'triggers[].configuration.callbackUrl',
+    'triggers[].configuration.callbackSecret',
+  ),
 ];

@@ -1,7 +1,7 @@
 // Cancels an execution: no new task starts, running tasks end by themselves. An execution that has already ended stays
 // as it is. The execution's row is locked before its tasks, as in every other place that changes both.
 import { allowLongStatements, type DatabaseTransaction, enqueue } from '@berth/database';
-import { nextStatus } from '@berth/jobs';
+import { insertCallback, nextStatus } from '@berth/jobs';
 import { sql } from 'kysely';
 import type { WriteCall } from '../../http/call.ts';
 import { addEvent } from '../../resources/events.ts';
@@ -35,6 +35,7 @@ export async function cancelExecution(call: CancelCall, path: ExecutionPath): Pr
     .where('id', '=', row.id)
     .returning(executionColumns)
     .executeTakeFirstOrThrow();
+  if (drained !== undefined) await insertCallback(tx, row.id);
   // The handler ends the attempts that have not started yet.
   await enqueue(tx, { topic: 'execution', key: row.id, workspaceId: path.workspace.id, trace });
   call.afterCommit(() => dependencies.notifyOutbox());

@@ -1,0 +1,16 @@
+/**
+ * `address`: nothing on the internet has this name or address. Unknown names and names of private addresses have the
+ * same reason and message, so that a tenant cannot probe the operator's network.
+ */
+export type OutwardReason = 'address' | 'timeout' | 'connection';
+
+/** The request got no answer. The message is meant for the person who chose the address. */
+export class OutwardError extends Error {
+  readonly reason: OutwardReason;
+
+  constructor(reason: OutwardReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'OutwardError';
+    this.reason = reason;
+  }
+}
