@@ -26,7 +26,8 @@ const open = sql`delivered_at is null and given_up_at is null`;
 
 /**
  * `receivers` jumps from one workspace and host to the next in the index, and only the oldest rows of each are read:
- * the cost does not grow with the deliveries that wait for a slow receiver. Claimed rows keep their place in the count.
+ * the cost does not grow with the deliveries that wait for a slow receiver. `now()` and not `clock_timestamp()`, which an
+ * index cannot be searched by. Claimed rows keep their place in the count.
  */
 export async function claimDue(database: Database, limit: number, leaseMs: number): Promise<ClaimedDelivery[]> {
   const { rows } = await sql<ClaimedDelivery>`
@@ -38,26 +39,27 @@ export async function claimDue(database: Database, limit: number, leaseMs: numbe
         where ${open} and (workspace_id, host) > (receivers.workspace_id, receivers.host)
         order by workspace_id, host limit 1) as next
     ), oldest as (
-      select due.*, coalesce(claimed_until > clock_timestamp(), false) as is_claimed,
+      select due.*, coalesce(claimed_until > now(), false) as is_claimed,
         row_number() over (partition by due.workspace_id, due.host order by next_at) as place
       from receivers cross join lateral (
         select id, workspace_id, host, next_at, claimed_until from deliveries
         where ${open} and deliveries.workspace_id = receivers.workspace_id and deliveries.host = receivers.host
-          and next_at <= clock_timestamp()
+          and next_at <= now()
         order by next_at limit ${maxPerHost}) as due
+    ), by_host as (
+      select *, row_number() over (partition by host order by is_claimed desc, next_at, id) as of_host from oldest
     ), ranked as (
       select id, next_at, is_claimed,
-        row_number() over (partition by host order by is_claimed desc, next_at, id) as of_host,
         row_number() over (partition by workspace_id order by is_claimed desc, place, next_at, id) as of_workspace
-      from oldest
+      from by_host where is_claimed or of_host <= ${maxPerHost}
     ), chosen as (
       select id from deliveries
       where id = any(array(
           select id from ranked
-          where not is_claimed and of_host <= ${maxPerHost} and of_workspace <= ${maxPerWorkspace}
+          where not is_claimed and of_workspace <= ${maxPerWorkspace}
           order by next_at, id limit ${limit}))
-        and ${open} and next_at <= clock_timestamp()
-        and (claimed_until is null or claimed_until <= clock_timestamp())
+        and ${open} and next_at <= now()
+        and (claimed_until is null or claimed_until <= now())
       for update skip locked
     )
     update deliveries set claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})
