@@ -40,8 +40,9 @@ export const firstState: YearState = {
 const second = { downFrom: 20_000, write: 30_000, upAgain: 40_000 };
 
 export function yearEvents(random: () => number): YearEvent[] {
+  type Step = (by: number) => YearEvent['change'];
   const moment = (offsetMs: number) => yearStart + Math.floor(random() * 350 * 24 * 60) * minuteMs + offsetMs;
-  const period = (offsets: readonly [number, number], maxDays: number, step: (by: number) => YearEvent['change']) => {
+  const period = (offsets: readonly [number, number], maxDays: number, step: Step): YearEvent[] => {
     const at = moment(offsets[0]);
     const end = at - offsets[0] + offsets[1] + Math.ceil(random() * maxDays * 24 * 60) * minuteMs;
     return [

@@ -8,7 +8,7 @@ import { changeSchedule, loadSchedules, lockJob } from './load-schedules.ts';
 import { nextDue, planTick } from './plan-tick.ts';
 import { startTick, type TickOutcome } from './start-tick.ts';
 
-export interface HandledTick {
+interface HandledTick {
   readonly triggerId: string;
   readonly tickAt: number;
   readonly outcome: TickOutcome;
