@@ -74,8 +74,8 @@ test('job.read-only: events and status sent in a body of a job are ignored', asy
   }
 });
 
-test('job.spec-basics: enabled and region of a job come back as sent, wrong types are refused, and so is a policy that nothing keeps to', async () => {
-  const spec = { enabled: false, region: 'two', policies: [] };
+test('job.spec-basics: enabled, region and policies of a job come back as sent, wrong types are refused, and so is a policy that does not exist', async () => {
+  const spec = { enabled: false, region: 'two', policies: ['rule-a'] };
   expect((await make('basics', spec)).body.spec).toEqual(spec);
   expect((await read('basics')).spec).toEqual(spec);
   const changed = { enabled: true, region: 'one', policies: [] };
@@ -85,7 +85,7 @@ test('job.spec-basics: enabled and region of a job come back as sent, wrong type
     { enabled: 1 },
     { region: 7 },
     { region: ['one'] },
-    { policies: ['rule-a'] },
+    { policies: ['no-such-rule'] },
     { policies: 'rule-a' },
     { policies: [7] },
     { policies: { name: 'rule-a' } },

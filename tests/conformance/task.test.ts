@@ -353,3 +353,48 @@ test('task.image-missing: a task whose image does not exist fails with that reas
   expect([ended.stats.failure, ended.stats.retried, startedFor('imageless')]).toEqual([1, 0, []]);
   expect(ended.tasks[0].metadata).not.toHaveProperty('startedAt');
 });
+
+test('task.volumes: tasks get the volumes of their job, each with its path, size and whether it is read-only', async () => {
+  await make('mounted', () => 0);
+  const volumes = [
+    { name: 'scratch', mountPath: '/scratch', sizeMb: 16, type: 'ephemeral' },
+    { name: 'fixed', mountPath: '/fixed', sizeMb: 8, type: 'ephemeral', readOnly: true },
+  ];
+  const spec = { runtime: { image: imageOf('mounted'), memory: 128 }, volumes };
+  const changed = await admin().put('/jobs/mounted', { metadata: { name: 'mounted' }, spec });
+  expect(changed.status, changed.text).toBe(200);
+  await becomes('mounted', await start('mounted'), 'succeeded');
+  expect(startedFor('mounted').map((task) => task.volumes)).toMatchObject([
+    [
+      { mountPath: '/scratch', sizeMb: 16 },
+      { mountPath: '/fixed', sizeMb: 8, readOnly: true },
+    ],
+  ]);
+});
+
+test('task.revision: an execution runs the active revision of its job, also after a newer one was written', async () => {
+  await make('versioned', () => 0, { timeout: 41 });
+  const [{ id }]: Body[] = (await admin().get('/jobs/versioned/revisions')).body;
+  const runtime = { image: imageOf('versioned'), memory: 128, timeout: 42 };
+  await change('versioned', runtime);
+  const spec = { runtime, revision: { active: id } };
+  const changed = await admin().put('/jobs/versioned', { metadata: { name: 'versioned' }, spec });
+  expect(changed.status, changed.text).toBe(200);
+  await becomes('versioned', await start('versioned'), 'succeeded');
+  expect(startedFor('versioned')).toMatchObject([{ timeoutSeconds: 41, revision: id }]);
+});
+
+test('task.policies: the tasks of a job run where its policies allow, and wait while they allow no place', async () => {
+  const policy = (locations: object[]) => ({ metadata: { name: 'places' }, spec: { type: 'location', locations } });
+  const made = await admin().post('/policies', policy([{ type: 'continent', name: 'af' }]));
+  expect(made.status, made.text).toBe(200);
+  await make('placed', () => 0);
+  const spec = { runtime: { image: imageOf('placed'), memory: 128 }, policies: ['places'] };
+  const changed = await admin().put('/jobs/placed', { metadata: { name: 'placed' }, spec });
+  expect(changed.body.spec.policies).toEqual(['places']);
+  const id = await start('placed');
+  await becomes('placed', await start('placed'), 'queued');
+  const allowed = await admin().put('/policies/places', policy([{ type: 'continent', name: 'eu' }]));
+  expect(allowed.status, allowed.text).toBe(200);
+  await becomes('placed', id, 'succeeded');
+});
