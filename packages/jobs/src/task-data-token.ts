@@ -1,5 +1,5 @@
 // Token in the address of a task's arguments. It names one task of one execution and is signed, so no credential is
-// needed at that address and nobody can guess it: 16 bytes of the execution's id, 4 bytes of the task's index, then the
+// needed at that address, which cannot be guessed: 16 bytes of the execution's id, 4 bytes of the task's index, then the
 // first 16 bytes of HMAC-SHA256 over these 20.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 

@@ -5,7 +5,7 @@ export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly st
 
 /**
  * Asks the DNS servers of the machine directly. The system's own lookup would also read the machine's hosts file, and it
- * runs on the few threads that file access shares, so that names which nobody answers would delay the whole process.
+ * runs on the few threads that file access shares, so names that no server answers would delay the whole process.
  */
 export const resolveName: Resolve = async (host, signal) => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 });

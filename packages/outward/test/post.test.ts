@@ -189,7 +189,7 @@ test('a status counts although the body never ends', async () => {
   expect(await post(`http://127.0.0.1:${port}/`, request)).toBe(205);
 });
 
-test('a name that nobody resolves is given up in time', async () => {
+test('a name that no server resolves is given up in time', async () => {
   const post = createPost({
     timeoutMs: 50,
     resolve: (_host, signal) =>
@@ -213,7 +213,7 @@ test.each([
   expect(await reasonOf(createPost(loopback)(`http://127.0.0.1:${port}/`, request))).toBe('connection');
 });
 
-test('a closed port is a failed connection, and a message for strangers does not tell the address behind a name', async () => {
+test('a closed port is a failed connection, and the message does not tell the address behind a name', async () => {
   const server = createTcpServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
