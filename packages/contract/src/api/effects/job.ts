@@ -98,6 +98,5 @@ export const jobEffects: readonly FieldEffect[] = [
   enforced(
     'services/orchestrator/test/callbacks.test.ts: the end of an execution is posted with its result, signed with the secret of the trigger',
     'triggers[].configuration.callbackUrl',
-    'triggers[].configuration.callbackSecret',
   ),
 ];
