@@ -8,7 +8,7 @@ import { wireAddresses } from '../../engines/fleet/machine.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { leftovers } from '../harness/leftovers.ts';
 import { isFull } from '../harness/size.ts';
-import { clientOf } from '../harness/workloads.ts';
+import { clientOf, isolationsOf } from '../harness/workloads.ts';
 import { type Registry, startRegistry } from './deploy/registry.ts';
 import { importScriptImage } from './deploy/script-image.ts';
 import { attemptsOf, ended, type JobRuntime, makeJob, startExecution, taskReasons } from './jobs/executions.ts';
@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   image = await importScriptImage(fleet.machines[0]?.dockerUrl ?? '', 'berth-task', 'eval "$SCRIPT"');
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
   await registry?.stop();
@@ -86,7 +86,7 @@ describe.concurrent('executions', () => {
       });
       expect(task.metadata.startedAt <= task.metadata.completedAt).toBe(true);
     },
-    180_000,
+    240_000,
   );
 
   test('a task that exits with a code is repeated as often as its job allows, then fails with that code', async () => {
@@ -99,37 +99,40 @@ describe.concurrent('executions', () => {
     expect((await attemptsOf(fleet, 'exit')).map(({ result }) => result)).toEqual(
       Array.from({ length: 3 }, () => ({ reason: 'exited', exitCode: 3 })),
     );
-  }, 60_000);
+  }, 240_000);
 
   test('a task beyond its timeout is ended, also when it ignores SIGTERM, and the execution ends as timeout', async () => {
     await job('slow', 'trap "" TERM; sleep 600 & wait; sleep 600', { timeout: 1 });
     const execution = await ended(client(), 'slow', await startExecution(client(), 'slow'));
     expect([execution.status, taskReasons(execution)]).toEqual(['timeout', ['Timeout']]);
-  }, 60_000);
+  }, 240_000);
 
   test('a task beyond its memory fails with that reason', async () => {
     await job('hungry', 'busybox tail /dev/zero', { memory: 128 });
     const execution = await ended(client(), 'hungry', await startExecution(client(), 'hungry'));
     expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
-  }, 60_000);
+  }, 240_000);
 
   test('a missing image fails its tasks at once, without retries', async () => {
     await job('imageless', 'true', { image: `${registry.host}/main/nothing:1`, maxRetries: 5 });
     const execution = await ended(client(), 'imageless', await startExecution(client(), 'imageless'));
     expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['ImageMissing']]);
     expect(execution.stats).toMatchObject({ failure: 1, retried: 0 });
-  }, 60_000);
+  }, 240_000);
 
   test('a cancelled execution starts no further task, and the running ones finish', async ({ expect }) => {
     await job('stop', 'sleep 4', { maxConcurrentTasks: 2 });
     const id = await startExecution(client(), 'stop', { tasks: [{}, {}, {}, {}, {}, {}] });
     const path = `/jobs/stop/executions/${id}`;
-    await expect.poll(async () => running((await client().get(path)).body), { timeout: 30_000 }).toBe(2);
+    const isRunning = async () => running((await client().get(path)).body) > 0;
+    await expect.poll(isRunning, { timeout: 180_000 }).toBe(true);
     expect((await client().delete(path)).body.status).toBe('cancelling');
-    const execution = await ended(client(), 'stop', id);
-    expect(execution.status).toBe('cancelled');
-    expect(execution.stats).toMatchObject({ total: 6, success: 2, cancelled: 4, failure: 0 });
-  }, 60_000);
+    const { status, stats } = await ended(client(), 'stop', id);
+    // The second task may not have started yet, or the first may have made room for a third.
+    expect([status, stats.failure, stats.success + stats.cancelled]).toEqual(['cancelled', 0, 6]);
+    expect(stats.success).toBeGreaterThan(0);
+    expect(stats.cancelled).toBeGreaterThan(2);
+  }, 240_000);
 
   test('variables and memory of an execution override those of its job, for this execution only', async () => {
     await job('over', 'test "$WORD" = "$EXPECTED"', { memory: 512, env: { WORD: 'job', EXPECTED: 'job' } });
@@ -138,14 +141,11 @@ describe.concurrent('executions', () => {
     const second = await ended(client(), 'over', await startExecution(client(), 'over'));
     expect([first.status, second.status]).toEqual(['succeeded', 'succeeded']);
     expect((await attemptsOf(fleet, 'over')).map(({ memoryMb }) => memoryMb)).toEqual([128, 512]);
-  }, 60_000);
+  }, 240_000);
 
-  test.for([
-    { isolation: 'runc', generation: 'mk2' },
-    { isolation: 'gvisor', generation: 'mk3' },
-  ] as const)(
+  test.for(isolationsOf('gvisor'))(
     'on $isolation each task reads its arguments, and its output is found by execution and task',
-    { timeout: 90_000 },
+    { timeout: 240_000 },
     async ({ isolation, generation }, { expect }) => {
       const name = `read-${isolation}`;
       await job(name, 'echo "task $TASK_INDEX"; wget -q -O - "$SERVICE_EXECUTION_DATA_URL"', { generation });
@@ -157,16 +157,13 @@ describe.concurrent('executions', () => {
         const { body } = await client().get('/observability/logs', { query });
         return body;
       };
-      await expect.poll(async () => JSON.stringify(await lines('task-1')), { timeout: 30_000 }).toContain('Lima');
+      await expect.poll(async () => JSON.stringify(await lines('task-1')), { timeout: 180_000 }).toContain('Lima');
       const own = JSON.stringify(await lines('task-1'));
       expect([own.includes('task 1'), own.includes('task 0'), own.includes('task 2')]).toEqual([true, false, false]);
     },
   );
 
-  test.each([
-    { isolation: 'runc', generation: 'mk2' },
-    { isolation: 'gvisor', generation: 'mk3' },
-  ] as const)(
+  test.each(isolationsOf('gvisor'))(
     'on $isolation a task fills its volume up to its size and not beyond, and cannot write to a volume that is read-only',
     async ({ isolation, generation }) => {
       const name = `volumes-${isolation}`;
@@ -181,13 +178,10 @@ describe.concurrent('executions', () => {
         Array.from({ length: 2 }, () => [{ reason: 'Succeeded' }]),
       );
     },
-    90_000,
+    240_000,
   );
 
-  test.each([
-    { isolation: 'runc', generation: 'mk2' },
-    { isolation: 'gvisor', generation: 'mk3' },
-  ] as const)(
+  test.each(isolationsOf('runc'))(
     'on $isolation a volume counts towards the memory of its task',
     async ({ isolation, generation }) => {
       const name = `memory-${isolation}`;
@@ -197,40 +191,47 @@ describe.concurrent('executions', () => {
       const execution = await ended(client(), name, await startExecution(client(), name));
       expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
     },
-    90_000,
+    240_000,
   );
 
-  test('the example word-statistics prints a line for each text', async ({ expect }) => {
-    const example = 'berth-word-statistics:latest';
-    const folder = join(import.meta.dirname, '../../examples/word-statistics');
-    await buildImage(fleet.machines[0]?.dockerUrl ?? '', example, folder);
-    const runtime = { image: example, memory: 256, generation: 'mk2' };
-    await client().post('/jobs', { metadata: { name: 'words' }, spec: { runtime } });
-    const tasks = [{ name: 'sea', text: 'The sea, the sea!' }, { name: 'nothing' }];
-    const id = await startExecution(client(), 'words', { tasks });
-    const execution = await ended(client(), 'words', id);
-    expect(execution.tasks.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
-    expect(execution.tasks[1].conditions[0].message).toContain('Task 1 has neither a text nor a url.');
-    const query = { resourceType: 'jobs', workloadIds: 'words', executionId: id, taskId: 'task-0' };
-    const output = async () => JSON.stringify((await client().get('/observability/logs', { query })).body);
-    const line = { name: 'sea', words: 4, distinct: 2, most: ['sea', 'the'].map((word) => ({ word, count: 2 })) };
-    await expect.poll(output, { timeout: 30_000 }).toContain(JSON.stringify(JSON.stringify(line)).slice(1, -1));
-  }, 90_000);
+  test.runIf(isFull)(
+    'the example word-statistics prints a line for each text',
+    async ({ expect }) => {
+      const example = 'berth-word-statistics:latest';
+      const folder = join(import.meta.dirname, '../../examples/word-statistics');
+      await buildImage(fleet.machines[0]?.dockerUrl ?? '', example, folder);
+      const runtime = { image: example, memory: 256, generation: 'mk2' };
+      await client().post('/jobs', { metadata: { name: 'words' }, spec: { runtime } });
+      const tasks = [{ name: 'sea', text: 'The sea, the sea!' }, { name: 'nothing' }];
+      const id = await startExecution(client(), 'words', { tasks });
+      const execution = await ended(client(), 'words', id);
+      expect(execution.tasks.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
+      expect(execution.tasks[1].conditions[0].message).toContain('Task 1 has neither a text nor a url.');
+      const query = { resourceType: 'jobs', workloadIds: 'words', executionId: id, taskId: 'task-0' };
+      const output = async () => JSON.stringify((await client().get('/observability/logs', { query })).body);
+      const line = { name: 'sea', words: 4, distinct: 2, most: ['sea', 'the'].map((word) => ({ word, count: 2 })) };
+      await expect.poll(output, { timeout: 180_000 }).toContain(JSON.stringify(JSON.stringify(line)).slice(1, -1));
+    },
+    240_000,
+  );
 
   test('deleting a job cancels its execution; what ran in it finishes', async ({ expect }) => {
     await job('doomed', 'sleep 4', { maxConcurrentTasks: 1 });
-    const id = await startExecution(client(), 'doomed', { tasks: [{}, {}] });
+    const id = await startExecution(client(), 'doomed', { tasks: [{}, {}, {}, {}, {}] });
     const path = `/jobs/doomed/executions/${id}`;
-    await expect.poll(async () => running((await client().get(path)).body), { timeout: 30_000 }).toBe(1);
+    const isRunning = async () => running((await client().get(path)).body) > 0;
+    await expect.poll(isRunning, { timeout: 180_000 }).toBe(true);
     expect((await client().delete('/jobs/doomed')).status).toBe(200);
     const row = () =>
       fleet.database
         .selectFrom('executions')
         .select(['status', 'succeeded', 'cancelled', 'active'])
         .where('external_id', '=', id)
-        .executeTakeFirst();
-    await expect.poll(row, { timeout: 30_000 }).toEqual({ status: 'cancelled', succeeded: 1, cancelled: 1, active: 0 });
-  }, 60_000);
+        .executeTakeFirstOrThrow();
+    await expect.poll(row, { timeout: 180_000 }).toMatchObject({ status: 'cancelled', active: 0 });
+    const { succeeded, cancelled } = await row();
+    expect([succeeded > 0, cancelled > 0, succeeded + cancelled]).toEqual([true, true, 5]);
+  }, 240_000);
 });
 
 /** Each exit code names the guarantee that does not hold. */
@@ -249,7 +250,7 @@ const running = ({ tasks }: { readonly tasks: readonly { readonly status: string
   tasks.filter(({ status }) => status === 'running').length;
 
 test('at the end no container, slot, reservation or file of a task is left', async () => {
-  await expect.poll(() => leftovers(fleet), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => leftovers(fleet), { timeout: 180_000 }).toEqual([]);
   const state = fleet.machines[0]?.stateFolder ?? '';
   expect(readdirSync(join(state, 'tasks'))).toEqual([]);
-}, 90_000);
+}, 240_000);

@@ -84,4 +84,4 @@ test('five tasks of one workspace do not wait for the sixty of another: they end
   await roundsOf(crowd);
   expect(await records.wrongExecutions()).toEqual([]);
   expect(await plane.wrongReservations()).toEqual([]);
-}, 60_000);
+}, 240_000);

@@ -273,19 +273,19 @@ test('the orchestrator is killed again and again, and every task ends once', asy
     reason: 'exited',
     exitCode: taskIndex % 3 === 0 && attempt === 1 ? 1 : 0,
   }));
-  const id = await start('killed', 60, plane);
-  for (const ended of [10, 35]) {
+  const id = await start('killed', 30, plane);
+  for (const ended of [5, 15]) {
     await until(async () => (await own.execution(id)).succeeded >= ended);
     await orchestrator.kill();
     await orchestrator.start();
   }
   await until(async () => (await own.execution(id)).status === 'succeeded');
   await runners.stop();
-  expect(await own.execution(id)).toMatchObject({ succeeded: 60, failed: 0, retried: 20 });
+  expect(await own.execution(id)).toMatchObject({ succeeded: 30, failed: 0, retried: 10 });
   const attempts = (await own.tasks(id)).map(({ attempt }) => attempt);
   expect(attempts).toEqual(attempts.map((_, index) => (index % 3 === 0 ? 2 : 1)));
   await expectIdle(plane);
-}, 180_000);
+}, 240_000);
 
 test('two workspaces share the memory for tasks, and a third execution waits for the account’s limit', async () => {
   await using plane = await startControlPlane({ config: { tiers: { tier_9: { job_parallel_executions: 2 } } } });
@@ -326,4 +326,4 @@ test('two workspaces share the memory for tasks, and a third execution waits for
   for (const id of [first, second, third]) await until(async () => (await own.execution(id)).status === 'succeeded');
   await runners.stop();
   await expectIdle(plane);
-}, 180_000);
+}, 240_000);

@@ -38,7 +38,7 @@ export async function startExecution(client: Client, job: string, body: object =
 export const finalStatuses: readonly string[] = ['succeeded', 'failed', 'cancelled', 'timeout'];
 
 /** Waits for the end of an execution. In every read on the way the counts have to fit into the total. */
-export async function ended(client: Client, job: string, id: string, timeoutMs = 170_000): Promise<Answer['body']> {
+export async function ended(client: Client, job: string, id: string, timeoutMs = 220_000): Promise<Answer['body']> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const { status, body } = await client.get(`/jobs/${job}/executions/${id}`);
