@@ -48,11 +48,14 @@ test('a guest that ends at once is started again, each time a little later', asy
     const node = join(place, 'node');
     await writeFile(node, `#!/bin/sh\ndate +%s%3N >> ${times}\n`, { mode: 0o755 });
     await using _helper = await startGuestProcess({ node, withoutWaiting: true });
-    const starts = async () => (await readFile(times, 'utf8').catch(() => '')).trim().split('\n').map(Number);
-    await eventually(async () => (await starts()).length >= 6);
-    const at = await starts();
-    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0));
-    for (const [index, least] of [50, 100, 200, 400].entries()) expect(gaps[index]).toBeGreaterThanOrEqual(least);
+    const gaps = async () => {
+      const at = (await readFile(times, 'utf8').catch(() => '')).trim().split('\n').map(Number);
+      return at.slice(1).map((time, index) => time - (at[index] ?? 0));
+    };
+    // On a busy machine a guest may live for longer than a second; then the pauses begin again with the shortest.
+    const grow = (all: readonly number[]) =>
+      all.some((_, from) => [50, 100, 200, 400].every((least, index) => (all[from + index] ?? 0) >= least));
+    await eventually(async () => grow(await gaps()));
   } finally {
     await rm(place, { recursive: true, force: true });
   }

@@ -105,6 +105,11 @@ const TaskInstance = InstanceFields.extend({
    * ignore needs an announcement of its own in `Hello`.
    */
   volumes: z.array(TaskVolume).max(100).optional(),
+  /**
+   * Maximum disk space of the task's files, where the runner's own limit is not lower. A runner that does not read this field
+   * applies its own limit alone.
+   */
+  diskMb: z.int().positive().optional(),
 });
 export type TaskInstance = z.infer<typeof TaskInstance>;
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { chooseToEnd, type Writer } from './choose-to-end.ts';
 
-const limits = { bytes: 1_000_000_000, files: 100_000 };
+const limits = { bytes: 1_000_000_000, files: 100_000, isOwn: false };
 const none = { bytes: 0, files: 0 };
 const amount = fc.record({ bytes: fc.nat(2e9), files: fc.nat(200_000) });
 const writers: fc.Arbitrary<Writer[]> = fc.uniqueArray(
@@ -99,6 +99,13 @@ test('the message says what happened and what to do', () => {
     message:
       'It wrote more than the 954 MB that it may. It was ended and what it had written is gone. Write less, or keep large data in a drive or a volume.',
   });
+  const own = { limits: { ...limits, bytes: 16 * 2 ** 20, isOwn: true } };
+  const [share] = chooseToEnd([{ ...writer(2e9, 5), ...own }], none);
+  expect(share?.failure.message).toBe(
+    'It wrote more than the 16 MB that it may. It was ended and what it had written is gone. Write less, or raise spec.runtime.diskPercent or spec.runtime.memory.',
+  );
+  const [crowded] = chooseToEnd([{ ...writer(5, 2e5), ...own }], none);
+  expect(crowded?.failure.message).toContain('keep large data in a drive or a volume');
   const [files] = chooseToEnd([writer(5, 2e5)], none);
   expect(files?.failure.message).toContain('more than the 100000 files that it may');
   const [short] = chooseToEnd([writer(5e6, 3)], { bytes: 1, files: 0 });

@@ -1,6 +1,7 @@
 // Chooses the instances to end when they write too much or the disk is short. Pure.
 import { bytesPerMb } from '@berth/contract/node';
 import type { Failure } from '../failures/failure.ts';
+import type { InstanceLimits } from './instance-limits.ts';
 import type { Amount } from './written.ts';
 
 export interface Writer {
@@ -12,7 +13,7 @@ export interface Writer {
   readonly grown: Amount;
   /** Loss of the whole file system in the same time, from any cause. */
   readonly lost: Amount;
-  readonly limits: Amount;
+  readonly limits: InstanceLimits;
 }
 
 /** Amount that is missing from the reserve. Zero or negative when nothing is missing. */
@@ -63,12 +64,16 @@ const megabytes = (bytes: number): number => Math.ceil(bytes / bytesPerMb);
 
 const gone = 'It was ended and what it had written is gone.';
 
-function beyondLimit({ bytes }: Amount, limits: Amount): Failure {
-  const what =
-    bytes > limits.bytes
-      ? `It wrote more than the ${megabytes(limits.bytes)} MB that it may`
-      : `It made more than the ${limits.files} files that it may`;
-  return { code: 'disk_full', message: `${what}. ${gone} Write less, or keep large data in a drive or a volume.` };
+function beyondLimit({ bytes }: Amount, limits: InstanceLimits): Failure {
+  const isLarge = bytes > limits.bytes;
+  const what = isLarge
+    ? `It wrote more than the ${megabytes(limits.bytes)} MB that it may`
+    : `It made more than the ${limits.files} files that it may`;
+  const advice =
+    isLarge && limits.isOwn
+      ? 'Write less, or raise spec.runtime.diskPercent or spec.runtime.memory.'
+      : 'Write less, or keep large data in a drive or a volume.';
+  return { code: 'disk_full', message: `${what}. ${gone} ${advice}` };
 }
 
 function diskShort({ bytes, files }: Amount): Failure {

@@ -7,31 +7,51 @@ import { type Amount, nothing } from './written.ts';
 
 const blockBytes = 512;
 const maxOutputBytes = 64 * bytesPerMb;
-// Searches open and memory-mapped files; prints device, inode and blocks of each.
-const findArguments = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b\\n'];
+// Searches open and memory-mapped files; prints device, inode and blocks of each, and the folder of its process.
+const findArguments = ['-maxdepth', '1', '-type', 'f', '-links', '0', '-printf', '%D %i %b %H\\n'];
 
-/** `pid` is any process of the container. Files in memory are not counted, because memory has its own limit. */
-export async function countUnlinked(pid: number, folder: string, signal: AbortSignal): Promise<Amount> {
+interface Container {
+  /** Devices on which files count. Files in memory do not: memory has its own limit. */
+  readonly devices: readonly number[];
+  /** Folders with the open and memory-mapped files of each process. */
+  readonly places: readonly string[];
+  /** By device and inode, because several processes may hold a file. */
+  readonly blocksOf: Map<string, number>;
+}
+
+/** Amounts of several containers. Each pid is any process of its container; undefined when the container does not run. */
+export async function countUnlinked(
+  pids: readonly (number | undefined)[],
+  folder: string,
+  signal: AbortSignal,
+): Promise<readonly Amount[]> {
+  const containers = await Promise.all(pids.map((pid) => containerOf(pid, folder)));
+  const containerAt = new Map(containers.flatMap((container) => container.places.map((place) => [place, container])));
+  if (containerAt.size === 0 || signal.aborted) return pids.map(() => nothing);
+  for (const line of (await find(['-L', ...containerAt.keys(), ...findArguments], signal)).split('\n')) {
+    const [device = '', inode = '', blocks = '', place = ''] = line.split(' ');
+    const container = containerAt.get(place);
+    if (container?.devices.includes(Number(device))) container.blocksOf.set(`${device} ${inode}`, Number(blocks));
+  }
+  return containers.map(({ blocksOf }) => {
+    const blocks = [...blocksOf.values()].reduce((all, one) => all + one, 0);
+    return { bytes: blocks * blockBytes, files: blocksOf.size };
+  });
+}
+
+async function containerOf(pid: number | undefined, folder: string): Promise<Container> {
+  if (pid === undefined) return { devices: [], places: [], blocksOf: new Map() };
+  const deviceOf = (path: string): Promise<number> =>
+    stat(path).then(
+      ({ dev }) => dev,
+      () => -1,
+    );
   const [pids, devices] = await Promise.all([
     processesBeside(pid),
-    Promise.all(
-      [`/proc/${pid}/root`, folder].map((path) =>
-        stat(path).then(
-          ({ dev }) => dev,
-          () => -1,
-        ),
-      ),
-    ),
+    Promise.all([`/proc/${pid}/root`, folder].map(deviceOf)),
   ]);
   const places = pids.flatMap((each) => [`/proc/${each}/fd`, `/proc/${each}/map_files`]);
-  if (places.length === 0 || signal.aborted) return nothing;
-  const blocksOf = new Map<string, number>();
-  for (const line of (await find(['-L', ...places, ...findArguments], signal)).split('\n')) {
-    const [device = '', inode = '', blocks = ''] = line.split(' ');
-    if (devices.includes(Number(device))) blocksOf.set(`${device} ${inode}`, Number(blocks));
-  }
-  const blocks = [...blocksOf.values()].reduce((all, one) => all + one, 0);
-  return { bytes: blocks * blockBytes, files: blocksOf.size };
+  return { devices, places, blocksOf: new Map() };
 }
 
 async function processesBeside(pid: number): Promise<readonly string[]> {

@@ -56,3 +56,7 @@ test('several paths add up, and a missing path counts as nothing', async () => {
     isWhole: true,
   });
 });
+
+test('without a path nothing is counted', async () => {
+  expect(await count([])).toEqual({ bytes: 0, files: 0, isWhole: true });
+});

@@ -1,7 +1,7 @@
 // Keeps the engine's file system from running full: measures free space, aborts image pulls when it is short, counts
 // what instances write, and ends instances of a workspace that takes the space of others. If no workspace caused the
 // loss, it raises an alarm and ends no instance. Under gVisor the runtime itself limits the layer exactly; this watches
-// the writes beside the layer there.
+// the writes beside the layer there, and limits of an instance's own, which the runtime does not get.
 
 import { pause } from '@berth/concurrency';
 import { bytesPerMb } from '@berth/contract/node';
@@ -13,7 +13,7 @@ import { chooseToEnd, type Shortage } from './choose-to-end.ts';
 import { type FreeSpace, freePercent, freeSpace } from './free-space.ts';
 import { type Level, PullWatch, type PullWatchOptions } from './pull-watch.ts';
 import { type CounterOptions, WriteCounter, type WritingContainer } from './write-counter.ts';
-import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, sum } from './written.ts';
+import { type Amount, difference, isDue, lossOf, mayHaveGrown, nextLookMs, nothing, smaller, sum } from './written.ts';
 
 export interface DiskWatchOptions extends CounterOptions, PullWatchOptions {
   readonly reservePercent: number;
@@ -144,7 +144,8 @@ export class DiskWatch {
     const isClearing = at - this.#pullsAbortedAt < clearingMs;
     if (isShortNow) await this.#countAndEnd(isClearing ? nothing : shortage);
     else this.#countInBackground();
-    return nextLookMs(lost, at - last.at, { bytes: -shortage.bytes, files: -shortage.files });
+    const untilShort = { bytes: -shortage.bytes, files: -shortage.files };
+    return nextLookMs(lost, at - last.at, smaller(untilShort, this.#counter.leastOwnRoom ?? untilShort));
   }
 
   #updatePressure(space: FreeSpace): void {
@@ -185,11 +186,11 @@ export class DiskWatch {
   #countInBackground(): void {
     if (this.#backgroundCount !== undefined || this.#closing.signal.aborted) return;
     const ending = new AbortController();
-    const { limits, logger } = this.#options;
+    const { logger } = this.#options;
     const count = async (): Promise<void> => {
       const totalLoss = this.#totalLoss;
       await this.#counter.count({
-        isDue: (written) => isDue(written, totalLoss, limits, performance.now()),
+        isDue: (written, limits, sharing) => isDue(written, totalLoss, limits, performance.now(), sharing),
         totalLoss,
         timeoutMs: backgroundCountMs,
         signal: AbortSignal.any([ending.signal, this.#closing.signal]),

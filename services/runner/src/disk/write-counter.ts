@@ -4,8 +4,10 @@ import type { IsolationClass } from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { containerLabels } from '../driver/driver.ts';
 import type { Writer } from './choose-to-end.ts';
+import { countSmallTrees } from './count-small-trees.ts';
 import { countUnlinked } from './count-unlinked.ts';
-import { countWritten } from './count-written.ts';
+import { type Counted, countWritten } from './count-written.ts';
+import { type InstanceLimits, instanceLimits, type OperatorLimits } from './instance-limits.ts';
 import { type Amount, difference, larger, nothing, smaller, sum, type Written } from './written.ts';
 
 export interface WritingContainer {
@@ -27,6 +29,11 @@ interface Watched {
   baseline: Pick<Written, 'amount' | 'lossThen'> | undefined;
 }
 
+interface Followed {
+  readonly instance: string;
+  readonly watched: Watched;
+}
+
 /** Loss of the file system, with which the growth of instances is compared. */
 export interface Loss {
   /** Total loss since this runner began; see `lossOf`. */
@@ -40,7 +47,8 @@ export interface Loss {
 }
 
 export interface Round {
-  readonly isDue: (written: Written | undefined) => boolean;
+  /** `sharing`: number of instances that share the time for counting with this one, itself included. */
+  readonly isDue: (written: Written | undefined, limits: Amount, sharing: number) => boolean;
   /** Total loss of the file system when the round began. */
   readonly totalLoss: Amount;
   /** Limit for the whole round. */
@@ -48,15 +56,11 @@ export interface Round {
   readonly signal: AbortSignal;
 }
 
-export interface CounterOptions {
+export interface CounterOptions extends OperatorLimits {
   /** Folder in which the engine keeps the files of containers. */
   readonly folder: string;
-  /** Limits of one instance. */
-  readonly limits: Amount;
   /** Owner of an instance that was created warm, without a workspace label. */
   readonly workspaceOf: (instance: string) => string | undefined;
-  /** Layer limit that gVisor enforces by itself; its containers may write the usual limit in addition. */
-  readonly gvisorBytes: number | undefined;
   readonly onCounted: (seconds: number) => void;
   readonly logger: Logger;
 }
@@ -64,21 +68,21 @@ export interface CounterOptions {
 /** Limit for one tree, so that it cannot keep the others from being counted. */
 const treeTimeoutMs = 30_000;
 const maxConcurrent = 2;
+/** Instances with at most this many files are counted together. */
+const maxSmallFiles = 1_000;
 
 export class WriteCounter {
   readonly #folder: string;
-  readonly #limits: Amount;
+  readonly #operatorLimits: OperatorLimits;
   readonly #workspaceOf: CounterOptions['workspaceOf'];
-  readonly #gvisorBytes: number;
   readonly #onCounted: (seconds: number) => void;
   readonly #logger: Logger;
   readonly #watched = new Map<string, Watched>();
 
-  constructor({ folder, limits, workspaceOf, gvisorBytes = 0, onCounted, logger }: CounterOptions) {
+  constructor({ folder, limits, workspaceOf, gvisorBytes, onCounted, logger }: CounterOptions) {
     this.#workspaceOf = workspaceOf;
-    this.#gvisorBytes = gvisorBytes;
     this.#folder = folder;
-    this.#limits = limits;
+    this.#operatorLimits = { limits, gvisorBytes };
     this.#onCounted = onCounted;
     this.#logger = logger;
   }
@@ -121,9 +125,17 @@ export class WriteCounter {
     });
   }
 
-  #limitsOf({ isolation }: WritingContainer): Amount {
-    const { bytes, files } = this.#limits;
-    return { bytes: bytes + (isolation === 'gvisor' ? this.#gvisorBytes : 0), files };
+  #limitsOf(container: WritingContainer): InstanceLimits {
+    return instanceLimits(container, this.#operatorLimits);
+  }
+
+  /** Remaining room of the instance that is nearest to a limit of its own; undefined when no instance has one. */
+  get leastOwnRoom(): Amount | undefined {
+    const rooms = [...this.#watched.values()].flatMap(({ container, written }) => {
+      const { isOwn, ...limits } = this.#limitsOf(container);
+      return isOwn ? [difference(limits, written?.amount ?? nothing)] : [];
+    });
+    return rooms.length === 0 ? undefined : rooms.reduce(smaller);
   }
 
   /** The disk has plenty of room: writes until now are not held against any instance in a later shortage. */
@@ -131,41 +143,76 @@ export class WriteCounter {
     for (const watched of this.#watched.values()) watched.baseline = watched.written;
   }
 
-  /** Counts two at a time, trees that were fastest last time first: an endless tree delays only itself. */
+  /**
+   * Counts two at a time, trees that were fastest last time first: an endless tree delays only itself. Small trees with
+   * limits of their own are counted together, all of them as soon as one is due.
+   */
   async count({ isDue, totalLoss, timeoutMs, signal }: Round): Promise<void> {
     const giveUpAt = performance.now() + timeoutMs;
-    const due = [...this.#watched]
-      .filter(([, { written }]) => isDue(written))
-      .toSorted(([, left], [, right]) => (left.written?.tookMs ?? 0) - (right.written?.tookMs ?? 0))
+    const within = (): AbortSignal => {
+      const leftMs = Math.max(0, Math.min(treeTimeoutMs, giveUpAt - performance.now()));
+      return AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]);
+    };
+    const all = [...this.#watched].map(([instance, watched]) => {
+      const limits = this.#limitsOf(watched.container);
+      return { instance, watched, limits, isTogether: limits.isOwn && isSmall(watched.written) };
+    });
+    const owning = all.filter(({ limits }) => limits.isOwn).length;
+    const due = all.filter(({ watched, limits }) => isDue(watched.written, limits, limits.isOwn ? owning : 1));
+    const together = due.some(({ isTogether }) => isTogether) ? all.filter(({ isTogether }) => isTogether) : [];
+    const areCounted = together.length > 1 && (await this.#countTogether(together, totalLoss, within()));
+    // Trees that are too large together are counted singly, so that the large one among them is found.
+    const single = areCounted ? due.filter(({ isTogether }) => !isTogether) : [...new Set([...due, ...together])];
+    const queue = single
+      .toSorted((left, right) => (left.watched.written?.tookMs ?? 0) - (right.watched.written?.tookMs ?? 0))
       .values();
     const work = async (): Promise<void> => {
-      for (const [instance, watched] of due) {
-        const leftMs = Math.min(treeTimeoutMs, giveUpAt - performance.now());
-        if (leftMs <= 0 || signal.aborted) return;
-        await this.#countOne(
-          instance,
-          watched,
-          totalLoss,
-          AbortSignal.any([signal, AbortSignal.timeout(Math.ceil(leftMs))]),
-        );
+      for (const each of queue) {
+        if (performance.now() >= giveUpAt || signal.aborted) return;
+        await this.#countOne(each, totalLoss, within());
       }
     };
     await Promise.all(Array.from({ length: maxConcurrent }, work));
   }
 
-  async #countOne(instance: string, watched: Watched, lossThen: Amount, signal: AbortSignal): Promise<void> {
+  /** False when the trees cannot be counted together. */
+  async #countTogether(followed: readonly Followed[], lossThen: Amount, signal: AbortSignal): Promise<boolean> {
+    const startedAt = performance.now();
+    const containers = followed.map(({ watched }) => watched.container);
+    const [named, unnamed] = await Promise.all([
+      countSmallTrees(
+        containers.map(({ writablePaths }) => writablePaths),
+        signal,
+      ),
+      countUnlinked(
+        containers.map(({ pid }) => pid),
+        this.#folder,
+        signal,
+      ),
+    ]);
+    if (named === undefined || signal.aborted) return false;
+    const tookMs = (performance.now() - startedAt) / followed.length;
+    for (const [index, each] of followed.entries()) {
+      const counted = sum(named[index] ?? nothing, unnamed[index] ?? nothing);
+      this.#keep(each, { ...counted, isWhole: true }, tookMs, lossThen);
+    }
+    return true;
+  }
+
+  async #countOne({ instance, watched }: Followed, lossThen: Amount, signal: AbortSignal): Promise<void> {
     const startedAt = performance.now();
     const { writablePaths: paths, pid } = watched.container;
-    const [{ isWhole, ...named }, unnamed] = await Promise.all([
+    const [{ isWhole, ...named }, [unnamed = nothing]] = await Promise.all([
       countWritten({ paths, limits: this.#limitsOf(watched.container), signal }),
-      pid === undefined ? nothing : countUnlinked(pid, this.#folder, signal),
+      countUnlinked([pid], this.#folder, signal),
     ]);
-    const counted = sum(named, unnamed);
-    const tookMs = performance.now() - startedAt;
+    this.#keep({ instance, watched }, { ...sum(named, unnamed), isWhole }, performance.now() - startedAt, lossThen);
+  }
+
+  #keep({ instance, watched }: Followed, { isWhole, ...counted }: Counted, tookMs: number, lossThen: Amount): void {
     this.#onCounted(tookMs / 1_000);
     // After an incomplete count the instance is assumed to hold at least as much as before.
-    const before = isWhole ? nothing : (watched.written?.amount ?? nothing);
-    const amount = { bytes: Math.max(counted.bytes, before.bytes), files: Math.max(counted.files, before.files) };
+    const amount = larger(counted, isWhole ? nothing : (watched.written?.amount ?? nothing));
     watched.written = { amount, lossThen, countedAt: performance.now(), tookMs };
     watched.baseline ??= watched.written;
     this.#logger.debug(
@@ -174,3 +221,6 @@ export class WriteCounter {
     );
   }
 }
+
+const isSmall = (written: Written | undefined): boolean =>
+  written !== undefined && written.amount.files <= maxSmallFiles;

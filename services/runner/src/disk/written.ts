@@ -62,12 +62,23 @@ const shareOfRoom = 0.5;
 const minBytes = bytesPerMb;
 const minFiles = 100;
 
-export function isDue(written: Written | undefined, totalLoss: Amount, limits: Amount, now: number): boolean {
+/**
+ * `sharing` instances take at most `maxShare` of the time together: each write of one of them may make all of them due.
+ * Instances with small limits share it, because a small loss makes them due.
+ */
+export function isDue(
+  written: Written | undefined,
+  totalLoss: Amount,
+  limits: Amount,
+  now: number,
+  sharing = 1,
+): boolean {
   if (written === undefined) return true;
   const { amount, lossThen, countedAt, tookMs } = written;
   const ageMs = now - countedAt;
   if (ageMs < tookMs / maxShare) return false;
   if (ageMs > maxAgeMs) return true;
+  if (ageMs < (tookMs * sharing) / maxShare) return false;
   const room = (limit: number, used: number, min: number): number => Math.max(min, (limit - used) * shareOfRoom);
   return (
     totalLoss.bytes - lossThen.bytes >= room(limits.bytes, amount.bytes, minBytes) ||
@@ -85,7 +96,10 @@ export const mayHaveGrown = (written: Written | undefined, totalLoss: Amount): b
 
 const looksMs = { min: 100, max: 1_000 };
 
-/** Pause before the next look at the file system: a quarter of the time until it is short at the current rate. */
+/**
+ * Pause before the next look at the file system: a quarter of the time until it is short, or until an instance can have
+ * passed a limit of its own, at the current rate. `above` is what may be lost until then.
+ */
 export function nextLookMs(lost: Amount, inMs: number, above: Amount): number {
   const until = (left: number, gone: number): number => (gone <= 0 ? Number.POSITIVE_INFINITY : (left * inMs) / gone);
   const untilShortMs = Math.min(until(above.bytes, lost.bytes), until(above.files, lost.files));

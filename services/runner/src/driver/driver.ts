@@ -127,4 +127,6 @@ export const containerLabels = {
   slot: 'berth.slot',
   /** Isolation class of a sandbox, needed to thaw a sandbox that is no longer wanted. */
   sandbox: 'berth.sandbox',
+  /** Disk limit of the instance's own in MB, so that the next runner process finds it. */
+  diskMb: 'berth.disk-mb',
 } as const;

@@ -14,6 +14,8 @@ const graceSeconds = 10;
 /** What the mode of the instance adds to the creation of its container. */
 interface Creation {
   readonly isBackground: boolean;
+  /** Workspace with which the instance shares network slots, one after the other. */
+  readonly sharesSlotsOf?: string | undefined;
   readonly spec: Partial<ContainerSpec>;
 }
 
@@ -25,6 +27,7 @@ export class InstanceContainer {
         readonly id: string;
         readonly slot: NetworkSlot | undefined;
         readonly labels: Readonly<Record<string, string>>;
+        readonly sharesSlotsOf?: string | undefined;
       }
     | undefined;
   /** The instance is new: no container exists yet, so there is none to look for. */
@@ -99,11 +102,11 @@ export class InstanceContainer {
     if (membership !== undefined) await network.admit(slot.address, membership);
   }
 
-  async create(desired: DesiredInstance, { isBackground, spec }: Creation): Promise<void> {
+  async create(desired: DesiredInstance, { isBackground, sharesSlotsOf, spec }: Creation): Promise<void> {
     const { driver, network } = this.#deps;
     const membership = membershipOf(desired);
     this.#isFresh = false;
-    const slot = await network.takeSlot({ isBackground });
+    const slot = await network.takeSlot({ isBackground, keptFor: sharesSlotsOf });
     const container = this.#containerSpec(desired, slot, spec);
     try {
       // A warm instance has no membership, so it gets no network access.
@@ -111,7 +114,7 @@ export class InstanceContainer {
       const created = driver.create(container);
       // Run in parallel: both are needed before the start, and they do not depend on each other.
       const [, made] = await Promise.allSettled([admitted, created]);
-      if (made.status === 'fulfilled') this.#held = { id: made.value, slot, labels: container.labels };
+      if (made.status === 'fulfilled') this.#held = { id: made.value, slot, labels: container.labels, sharesSlotsOf };
       await Promise.all([admitted, created]);
     } catch (error) {
       if (this.#held !== undefined) await driver.remove(this.#held.id);
@@ -133,6 +136,8 @@ export class InstanceContainer {
         [containerLabels.runner]: runnerId,
         [containerLabels.instance]: id,
         ...(workspaceId === undefined ? {} : { [containerLabels.workspace]: workspaceId }),
+        // Empty unless the mode sets it: otherwise a label of the image would be taken for it.
+        [containerLabels.diskMb]: '',
         ...special.labels,
         [slotLabel]: slot.containerId,
       },
@@ -171,11 +176,14 @@ export class InstanceContainer {
     const { driver, output, disk } = this.#deps;
     const state = await this.inspect();
     if (state === undefined) return;
-    await this.stop(seconds);
+    if (state.status === 'running' || state.status === 'paused') await this.stop(seconds);
     if (state.logFile !== undefined) await output.keep(this.#instance, { id: state.id, logFile: state.logFile });
     await driver.remove(state.id);
     disk?.forget(this.#instance);
-    await this.#giveNetworkBack();
+    const { slot, sharesSlotsOf } = this.#held ?? {};
+    if (slot === undefined || sharesSlotsOf === undefined) return this.#giveNetworkBack();
+    this.#held = undefined;
+    await this.#deps.network.keepSlot(slot, sharesSlotsOf);
   }
 
   /** A frozen process does not die, and the engine would wait for it. */

@@ -9,7 +9,9 @@ import type { Network } from './network.ts';
 import { refusalText } from './rules/refused.ts';
 import type { OutgoingLimits } from './rules/ruleset.ts';
 import { forgetConnections, openTable } from './rules/table.ts';
+import { KeptSlots } from './slots/kept-slots.ts';
 import type { UsedSlot } from './slots/network-slot.ts';
+import { restoreSlot } from './slots/restore-slot.ts';
 import { createSlot, findSlot, removeSlot, restartSlot, slotProcess } from './slots/slot-container.ts';
 import { ensureSlotImage } from './slots/slot-image.ts';
 import { SlotPool } from './slots/slot-pool.ts';
@@ -65,6 +67,11 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
     isAlive: async ({ containerId }) => (await findSlot(docker, containerId, bridge)) !== undefined,
     remove: ({ containerId }) => removeSlot(docker, containerId),
   });
+  const kept = new KeptSlots({
+    logger: options.logger,
+    restore: (slot) => restoreSlot(run, slot),
+    remove: ({ containerId }) => removeSlot(docker, containerId),
+  });
   // Slot that got each address last. When a slot dies, the engine gives its address to another slot while the dead
   // one still belongs to an instance; the last slot counts.
   const ownerOf = new Map<string, string>();
@@ -76,8 +83,9 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
   }
 
   return {
-    async takeSlot({ isBackground } = {}) {
-      const slot = await (isBackground ? pool.make() : pool.take());
+    async takeSlot({ isBackground, keptFor } = {}) {
+      const used = keptFor === undefined ? undefined : await kept.take(keptFor);
+      const slot = used ?? (await (isBackground ? pool.make() : pool.take()));
       ownerOf.set(slot.address, slot.containerId);
       await table.dismiss(slot.address);
       return slot;
@@ -87,6 +95,11 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       // Before the removal: the engine gives the address to another slot as soon as it is free.
       await dismissAddress(slot);
       await removeSlot(docker, slot.containerId);
+    },
+
+    async keepSlot(slot, workspaceId) {
+      await dismissAddress(slot);
+      kept.keep(workspaceId, slot);
     },
 
     async adoptSlot(containerId) {
@@ -112,7 +125,7 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       const rules = [...(await mendSwitches(run)), ...(await table.mend())];
       await table.deny(await ownAddresses());
       const bridged = await mendBridge(docker, run, ground);
-      if (bridged.length > 0) await pool.renew();
+      if (bridged.length > 0) await Promise.all([pool.renew(), kept.clear()]);
       return [...rules, ...bridged];
     },
 
@@ -133,6 +146,8 @@ export async function createNetwork(options: NetworkOptions): Promise<Network> {
       }
     },
 
-    close: () => pool.close(),
+    async close() {
+      await Promise.all([pool.close(), kept.close()]);
+    },
   };
 }

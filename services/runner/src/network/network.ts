@@ -11,12 +11,18 @@ export interface Refusal {
 
 export interface Network {
   /**
-   * Returns a ready slot, or a new one when none is left. It belongs to the caller until released, and is used once.
+   * Returns a ready slot, or a new one when none is left. It belongs to the caller until released.
    * With `isBackground` it is always a new one, so that the ready ones are left for instances that a user waits for.
+   * With `keptFor` a slot that was kept for this workspace comes first; every other slot was not used before.
    */
-  takeSlot(options?: { readonly isBackground?: boolean }): Promise<NetworkSlot>;
+  takeSlot(options?: { readonly isBackground?: boolean; readonly keptFor?: string | undefined }): Promise<NetworkSlot>;
   /** Removes the slot's container and dismisses its address; the instance that used it must be gone. */
   releaseSlot(slot: UsedSlot): Promise<void>;
+  /**
+   * Dismisses the slot's address, and keeps the slot for a few seconds for another instance of the workspace. The instance
+   * that used it must be gone.
+   */
+  keepSlot(slot: NetworkSlot, workspaceId: string): Promise<void>;
   /**
    * Finds a slot that an instance of an earlier run of this process still uses, by the id of the container that holds
    * it.

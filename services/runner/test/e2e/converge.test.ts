@@ -5,8 +5,8 @@ import { callDocker } from '../../../../engines/docker-api.ts';
 import { gvisor } from '../../../../engines/gvisor.ts';
 import { networkTools } from '../../../../engines/network-tools.ts';
 import { importTinyImage } from '../../../../engines/tiny-image.ts';
-import { importScriptImage } from '../../../../tests/e2e/deploy/script-image.ts';
 import { inspect, startContainer } from '../../../../tests/e2e/engines/container.ts';
+import { importScriptImage } from '../../../../tests/harness/script-image.ts';
 import { desiredInstance } from '../desired-instance.ts';
 import { type Runner, type RunnerMachine, startRunnerMachine } from './converge/runner-machine.ts';
 

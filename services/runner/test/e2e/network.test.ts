@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { appendFile, readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@berth/telemetry';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -63,8 +65,12 @@ const openNetwork = (limits: Partial<typeof usualLimits> = {}) =>
     run: lab.run,
   });
 
-async function startInstance(isolation: Isolation, workspaceId: string | undefined): Promise<Instance> {
-  const slot = await network.takeSlot();
+async function startInstance(
+  isolation: Isolation,
+  workspaceId: string | undefined,
+  given?: NetworkSlot,
+): Promise<Instance> {
+  const slot = given ?? (await network.takeSlot());
   const name = randomUUID();
   const labels = {
     [containerLabels.runner]: 'runner-a',
@@ -368,6 +374,58 @@ describe('slots', () => {
     expect(await admitted()).not.toContain(slot.address);
   }, 60_000);
 
+  test('a kept slot goes to the next instance of its workspace as it was created, and to no other workspace', async () => {
+    const slot = await network.takeSlot();
+    const files = slot.origin?.files ?? [];
+    expect(files.map(({ path }) => basename(path)).sort()).toEqual(['hostname', 'hosts', 'resolv.conf']);
+    await network.admit(slot.address, { workspaceId: 'workspace-1' });
+    for (const { path } of files) await appendFile(path, 'a line of the last instance');
+    await network.keepSlot(slot, 'workspace-1');
+    // The other workspace comes first. Its slot may take longer to create than a slot is kept, so nothing waits for it here.
+    const creating = network.takeSlot({ keptFor: 'workspace-2' });
+    expect(await network.takeSlot({ keptFor: 'workspace-1' })).toEqual(slot);
+    const foreign = await creating;
+    expect(foreign.containerId).not.toBe(slot.containerId);
+    for (const { path, text } of files) expect(await readFile(path, 'utf8')).toBe(text);
+    await network.releaseSlot(foreign);
+    const admitted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'admitted']);
+    await network.admit(slot.address, { workspaceId: 'workspace-1' });
+    expect(await admitted()).toContain(slot.address);
+    await network.keepSlot(slot, 'workspace-1');
+    expect(await admitted()).not.toContain(slot.address);
+  });
+
+  test.each(isolationsOf('gvisor'))(
+    'a kept slot serves a second instance under $isolation',
+    async ({ isolation }) => {
+      const first = await startInstance(isolation, 'workspace-1');
+      await driver.remove(first.id);
+      await network.keepSlot(first.slot, 'workspace-1');
+      const second = await startInstance(isolation, 'workspace-1', await network.takeSlot({ keptFor: 'workspace-1' }));
+      expect(second.slot).toEqual(first.slot);
+      const outside = both(outsideAddresses.host, 8080);
+      expect(await lab.probeFrom(second.id, outside)).toEqual(outside);
+      await endInstance(second);
+    },
+    60_000,
+  );
+
+  test('a kept slot is not used again while a closed connection holds the port of a server, nor after its end', async () => {
+    const [busy, ended] = [await network.takeSlot(), await network.takeSlot()];
+    // The server closes first, so its port stays in the state TIME-WAIT.
+    const serve = `require('net').createServer((socket) => socket.end()).listen(8080, function () {
+      require('net').connect(8080).resume().on('close', () => this.close());
+    });`;
+    await lab.run('nsenter', [`--net=/proc/${busy.origin?.pid}/ns/net`, '--', process.execPath, '-e', serve]);
+    await driver.stop(ended.containerId, 0);
+    for (const slot of [busy, ended]) await network.keepSlot(slot, 'workspace-1');
+    const next = await network.takeSlot({ keptFor: 'workspace-1' });
+    expect([busy.containerId, ended.containerId]).not.toContain(next.containerId);
+    for (const { containerId } of [busy, ended])
+      await expect.poll(() => driver.inspect(containerId), { timeout: 30_000 }).toBeUndefined();
+    await network.releaseSlot(next);
+  }, 60_000);
+
   test('an instance stays where it is when the runner starts again; unused slots go', async () => {
     const [instance, sibling] = await Promise.all([
       startInstance('runc', 'workspace-1'),
@@ -376,7 +434,8 @@ describe('slots', () => {
     const forgotten = await network.takeSlot();
     const killed = network;
     network = await openNetwork();
-    expect(await network.adoptSlot(instance.slot.containerId)).toEqual(instance.slot);
+    const { containerId, address } = instance.slot;
+    expect(await network.adoptSlot(containerId)).toEqual({ containerId, address });
     expect(await network.adoptSlot(forgotten.containerId)).toBeUndefined();
     // The instance has not been admitted again yet.
     const outside = both(outsideAddresses.host, 8080);

@@ -1,16 +1,17 @@
 // The runner runs tasks on a real engine: each at most once, and each has one result. No api here: the test sends the
 // desired tasks directly.
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LogLine, TaskInstance } from '@berth/contract/node';
+import { isolationClasses, type LogLine, type TaskInstance } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../../../engines/docker-api.ts';
 import { gvisor } from '../../../../engines/gvisor.ts';
 import { networkTools } from '../../../../engines/network-tools.ts';
 import { importTinyImage } from '../../../../engines/tiny-image.ts';
-import { importScriptImage } from '../../../../tests/e2e/deploy/script-image.ts';
 import { inspect } from '../../../../tests/e2e/engines/container.ts';
+import { importScriptImage } from '../../../../tests/harness/script-image.ts';
 import { isolationsOf } from '../../../../tests/harness/workloads.ts';
 import { desiredTask } from '../desired-instance.ts';
 import { type Runner, type RunnerMachine, startRunnerMachine } from './converge/runner-machine.ts';
@@ -27,6 +28,8 @@ const task = (script: string, other: Partial<TaskInstance> = {}) =>
 /** Script that runs until it gets a signal: USR1 ends it with 6; TERM is noted and ignored. */
 const untilSignal = (name: string) =>
   `trap "exit 6" USR1; trap "echo ${name} asked" TERM; echo ${name} begun; while :; do sleep 0.1; done`;
+
+const write = (megabytes: number) => `busybox dd if=/dev/zero of=/big bs=1048576 count=${megabytes}`;
 
 const containers = async (): Promise<
   { Id: string; Names: string[]; State: string; Labels: Record<string, string> }[]
@@ -48,14 +51,15 @@ async function ended({ id }: TaskInstance, from = 0) {
   return report;
 }
 
-/** Removes a task and expects that nothing of it is left. */
+/** Container that holds the network of a task. */
+const slotOf = async ({ id }: TaskInstance) => (await containerOf(id))?.Labels['berth.instance-slot'];
+
+/** Removes a task and expects that nothing of it is left but its network slot, which the next task may use. */
 async function remove({ id }: TaskInstance): Promise<void> {
-  const slot = (await containerOf(id))?.Labels['berth.instance-slot'];
   const from = runner.reports.length;
   runner.send({ type: 'unset', id, isLeaving: false });
   await runner.report(id, ['gone'], from);
-  const left = (await containers()).filter(({ Id, Names }) => Id === slot || Names.includes(`/berth-${id}`));
-  expect(left).toEqual([]);
+  expect(await stateOf(id)).toBe('absent');
   expect(existsSync(fileOf(id))).toBe(false);
 }
 
@@ -66,9 +70,9 @@ async function end(how: 'kill' | 'stop'): Promise<void> {
 
 beforeAll(async () => {
   await Promise.all([networkTools.install(), gvisor.install()]);
-  machine = await startRunnerMachine();
+  machine = await startRunnerMachine({ diskMb: 1_000 });
   await importTinyImage(machine.docker.url);
-  await importScriptImage(machine.docker.url, 'task-script', 'eval "$SCRIPT"');
+  await importScriptImage(machine.docker.url, 'task-script', 'eval "$SCRIPT"', 0);
   runner = await machine.start();
   runner.all();
 }, 900_000);
@@ -78,9 +82,9 @@ afterAll(async () => {
   await machine?.[Symbol.asyncDispose]();
 }, 120_000);
 
-describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
+describe.concurrent.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   const isolated = { isolation, memoryMb: 128 };
-  // These run beside the first tests and are checked last.
+  // These start first, because their test waits for their timeouts.
   const stubborn = task(untilSignal(`stubborn ${isolation}`), { ...isolated, timeoutSeconds: 5 });
   const polite = task('trap "exit 0" TERM; while :; do sleep 0.1; done', {
     ...isolated,
@@ -90,7 +94,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
 
   beforeAll(() => run(stubborn, polite));
 
-  test('a task that ends with 0 succeeds, and its container stays until it is removed', async () => {
+  test('a task that ends with 0 succeeds, and its container stays until it is removed', async ({ expect }) => {
     const desired = task(`echo "done $NAME" ${isolation}`, { ...isolated, env: { NAME: 'well' } });
     run(desired);
     const report = await ended(desired);
@@ -125,7 +129,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     await remove(desired);
   });
 
-  test('a task that runs too long gets SIGTERM, and SIGKILL after its grace period', async () => {
+  test('a task that runs too long gets SIGTERM, and SIGKILL after its grace period', async ({ expect }) => {
     const killed = await ended(stubborn);
     expect(killed).toMatchObject({
       result: { reason: 'timeout' },
@@ -143,7 +147,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   });
 });
 
-test('a task whose image is missing never starts', async () => {
+test.concurrent('a task whose image is missing never starts', async () => {
   using registry = await startEmptyRegistry(machine.netns);
   const desired = desiredTask({
     image: `${registry.host}/nothing:1`,
@@ -158,7 +162,9 @@ test('a task whose image is missing never starts', async () => {
   await remove(desired);
 });
 
-test('a running task that is no longer wanted gets its grace period, and leaves nothing', async () => {
+test.concurrent('a running task that is no longer wanted gets its grace period, and leaves nothing', async ({
+  expect,
+}) => {
   const desired = task(untilSignal('unwanted'));
   run(desired);
   await runner.report(desired.id, ['ready']);
@@ -166,6 +172,26 @@ test('a running task that is no longer wanted gets its grace period, and leaves 
   await remove(desired);
   await expect.poll(() => timesSaid('unwanted asked'), { timeout: 20_000 }).toBe(1);
 });
+
+test.each(isolationsOf('gvisor'))(
+  'under $isolation tasks of one workspace use a network slot one after the other, and it is removed when no task comes',
+  async ({ isolation }) => {
+    const workspaceId = randomUUID();
+    const slots: (string | undefined)[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      const desired = task('exit 0', { isolation, memoryMb: 128, workspaceId });
+      run(desired);
+      expect((await ended(desired)).result).toMatchObject({ exitCode: 0 });
+      slots.push(await slotOf(desired));
+      await remove(desired);
+    }
+    // A machine that stands still for longer than a slot is kept gives out another one.
+    expect(new Set(slots).size).toBeLessThan(slots.length);
+    const isThere = async () => (await containers()).some(({ Id }) => slots.includes(Id));
+    await expect.poll(isThere, { timeout: 60_000 }).toBe(false);
+  },
+  180_000,
+);
 
 test('a task that fills the disk is ended at once, and its files are freed before it is removed', async () => {
   const desired = task(untilSignal('disk'), { graceSeconds: 600 });
@@ -187,6 +213,44 @@ test('a task that fills the disk is ended at once, and its files are freed befor
   await remove(desired);
   await remove(before);
 });
+
+test.each(isolationClasses)(
+  'on %s a task beyond the disk of its own is ended for that reason; a task within its own, or with none, is not',
+  async (isolation) => {
+    const isolated = { isolation, memoryMb: 128 };
+    const limited = { ...isolated, diskMb: 16 };
+    const writeWithoutName = `exec 5>/big; busybox rm /big; busybox dd if=/dev/zero bs=1048576 count=40 >&5`;
+    const [free, modest, greedy] = [
+      task(write(40), isolated),
+      task(`${write(8)}; ${untilSignal(`modest ${isolation}`)}`, limited),
+      // Counts that come once a minute would find it too late.
+      task(`trap "${writeWithoutName}" USR1; echo greedy ${isolation} begun; while :; do sleep 0.1; done`, {
+        ...limited,
+        timeoutSeconds: 30,
+      }),
+    ];
+    // Each task is counted once when it is new. The writes of the greedy task come after that.
+    for (const each of [modest, greedy]) {
+      const counts = runner.counts();
+      run(each);
+      await runner.report(each.id, ['ready']);
+      await expect.poll(() => runner.counts(), { timeout: 30_000 }).toBeGreaterThan(counts);
+    }
+    for (const name of ['modest', 'greedy'])
+      await expect.poll(() => timesSaid(`${name} ${isolation} begun`), { timeout: 30_000 }).toBe(1);
+    await callDocker(machine.docker.url, `POST /containers/berth-${greedy.id}/kill?signal=USR1`);
+    run(free);
+    expect(await ended(greedy)).toMatchObject({
+      result: { reason: 'disk_full' },
+      message:
+        'It wrote more than the 16 MB that it may. It was ended and what it had written is gone. Write less, or raise spec.runtime.diskPercent or spec.runtime.memory.',
+    });
+    expect((await ended(free)).result).toMatchObject({ reason: 'exited', exitCode: 0 });
+    await callDocker(machine.docker.url, `POST /containers/berth-${modest.id}/kill?signal=USR1`);
+    expect((await ended(modest)).result).toMatchObject({ reason: 'exited', exitCode: 6 });
+    for (const each of [free, modest, greedy]) await remove(each);
+  },
+);
 
 test('a killed runner finds the results of its tasks again, and no task runs twice', async () => {
   const [lasting, short, late] = [

@@ -1,7 +1,7 @@
 // Brings the container of a task up: image, file, container, start. The file is written before the container is created,
 // and is removed again only where the process cannot have run.
 import type { TaskInstance } from '@berth/contract/node';
-import type { ContainerSpec } from '../../driver/driver.ts';
+import { type ContainerSpec, containerLabels } from '../../driver/driver.ts';
 import type { Failure } from '../../failures/failure.ts';
 import { BringUpClock } from '../bring-up-clock.ts';
 import { EngineQueue } from '../engine-queue.ts';
@@ -9,8 +9,10 @@ import type { InstanceContainer } from '../instance-container.ts';
 import { pullUntilThere } from '../pull-image.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 
-const memoryVolumes = ({ volumes = [] }: TaskInstance): NonNullable<ContainerSpec['memoryVolumes']> =>
-  Object.fromEntries(volumes.map(({ mountPath, ...volume }) => [mountPath, volume]));
+const taskSpec = ({ volumes = [], diskMb }: TaskInstance): Partial<ContainerSpec> => ({
+  memoryVolumes: Object.fromEntries(volumes.map(({ mountPath, ...volume }) => [mountPath, volume])),
+  labels: diskMb === undefined ? {} : { [containerLabels.diskMb]: String(diskMb) },
+});
 
 export class TaskBringUp {
   readonly clock = new BringUpClock();
@@ -38,7 +40,7 @@ export class TaskBringUp {
   create(desired: TaskInstance, signal: AbortSignal): Promise<Failure | undefined> {
     return this.#queued(desired, signal, async () => {
       await this.#mark(desired);
-      const creation = { isBackground: false, spec: { memoryVolumes: memoryVolumes(desired) } };
+      const creation = { isBackground: false, sharesSlotsOf: desired.workspaceId, spec: taskSpec(desired) };
       try {
         await this.clock.measure('create', () => this.#container.create(desired, creation));
       } catch (error) {

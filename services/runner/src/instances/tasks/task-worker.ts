@@ -211,7 +211,9 @@ export class TaskWorker implements Worker {
     if (this.#end === undefined) return 'look again';
     const { message } = this.#end;
     const result = taskResult(this.#end, now);
-    this.#report('ended', { result, ...(message === undefined ? {} : { message }) });
+    // A short task ends before `ready` is sent, so its stages come with its result.
+    const { stages } = this.#bringUp.clock;
+    this.#report('ended', { result, stages, ...(message === undefined ? {} : { message }) });
     this.#deps.logger.info({ event: 'task.ended', instance: this.#id, ...result }, 'task ended');
     return 'rest';
   }

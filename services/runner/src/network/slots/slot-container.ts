@@ -6,6 +6,7 @@ import type Docker from 'dockerode';
 import { answered, answeredIfThere, answeredOr } from '../../driver/docker-client.ts';
 import { containerLabels } from '../../driver/driver.ts';
 import type { NetworkSlot } from './network-slot.ts';
+import { readSlotFiles } from './slot-files.ts';
 import { slotImage, slotProgramPath } from './slot-image.ts';
 
 export interface SlotSpec {
@@ -49,8 +50,7 @@ export async function createSlot(docker: Docker, { runnerId, network, resolvers 
   );
   try {
     await answered(container.start());
-    await nameResolvers(docker, container.id, resolvers);
-    const slot = await findSlot(docker, container.id, network);
+    const slot = await nameResolvers(docker, container.id, { network, resolvers });
     if (slot === undefined) throw new Error(`The slot ${container.id} ended right after its start.`);
     return slot;
   } catch (error) {
@@ -62,9 +62,15 @@ export async function createSlot(docker: Docker, { runnerId, network, resolvers 
 /** Undefined if the container is gone or does not run: its network is gone then too. */
 export async function findSlot(docker: Docker, id: string, network: string): Promise<NetworkSlot | undefined> {
   const found = await answeredIfThere(docker.getContainer(id).inspect());
-  const address = found?.NetworkSettings.Networks[network]?.IPAddress;
-  if (found === undefined || !found.State.Running || !address) return undefined;
-  return { containerId: found.Id, address };
+  return found && runningSlot(found, network);
+}
+
+function runningSlot(
+  { Id, NetworkSettings, State }: Docker.ContainerInspectInfo,
+  network: string,
+): NetworkSlot | undefined {
+  const address = NetworkSettings.Networks[network]?.IPAddress;
+  return State.Running && address ? { containerId: Id, address } : undefined;
 }
 
 /** Undefined if there is no container left to start. */
@@ -76,8 +82,7 @@ export async function restartSlot(
   const container = docker.getContainer(id);
   if ((await answeredIfThere(container.inspect())) === undefined) return undefined;
   await answeredOr([alreadyRunning], container.start());
-  await nameResolvers(docker, id, resolvers);
-  return findSlot(docker, id, network);
+  return nameResolvers(docker, id, { network, resolvers });
 }
 
 export async function slotProcess(docker: Docker, id: string): Promise<number> {
@@ -90,9 +95,20 @@ export const removeSlot = (docker: Docker, id: string): Promise<void> =>
 /**
  * Writes the real resolvers to the slot's resolv.conf, which instances in the slot see instead of their own. The
  * engine points every container on a network at its own DNS server on 127.0.0.11; in gVisor that is the container's
- * own loopback, where nothing listens.
+ * own loopback, where nothing listens. Undefined if the slot has ended.
  */
-async function nameResolvers(docker: Docker, id: string, resolvers: readonly string[]): Promise<void> {
-  const { ResolvConfPath } = await answered(docker.getContainer(id).inspect());
+async function nameResolvers(
+  docker: Docker,
+  id: string,
+  { network, resolvers }: Pick<SlotSpec, 'network' | 'resolvers'>,
+): Promise<NetworkSlot | undefined> {
+  const found = await answered(docker.getContainer(id).inspect());
+  const { ResolvConfPath, HostsPath, HostnamePath, NetworkSettings, State } = found;
   await writeFile(ResolvConfPath, resolvers.map((address) => `nameserver ${address}\n`).join(''));
+  const slot = runningSlot(found, network);
+  const wiring = NetworkSettings.Networks[network];
+  if (slot === undefined || wiring === undefined) return undefined;
+  const files = await readSlotFiles([ResolvConfPath, HostsPath, HostnamePath]);
+  const { IPPrefixLen: prefixLength, Gateway: gateway } = wiring;
+  return { ...slot, origin: { pid: State.Pid, prefixLength, gateway, files } };
 }

@@ -7,6 +7,8 @@ import { bytesPerMb, DesiredInstance, type LogBatch, StreamMessage } from '@bert
 import { createLogger } from '@berth/telemetry';
 import { z } from 'zod';
 import { RunnerConfig } from '../../../src/config.ts';
+import { DiskWatch } from '../../../src/disk/disk-watch.ts';
+import { logLayerLimit } from '../../../src/disk/layer-limit.ts';
 import { createDockerDriver } from '../../../src/driver/docker-driver.ts';
 import { FailureFiles } from '../../../src/failures/failure-files.ts';
 import { createImageStore } from '../../../src/images/image-store.ts';
@@ -23,8 +25,10 @@ const Settings = z.object({
   stateFolder: z.string(),
   /** If absent, the runner offers no sandboxes. */
   guestFolder: z.string().optional(),
+  /** If absent, the runner does not watch the disk. */
+  diskMb: z.int().optional(),
 });
-const { runnerId, dockerUrl, stateFolder, guestFolder } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
+const { runnerId, dockerUrl, stateFolder, guestFolder, diskMb } = Settings.parse(JSON.parse(process.argv[2] ?? ''));
 
 const say = (line: unknown) => void process.stdout.write(`${JSON.stringify(line)}\n`);
 const logger = createLogger({ role: 'runner' }, { level: 'error', destination: process.stderr });
@@ -40,11 +44,12 @@ const network = await createNetwork({
   membershipOf: (instance) => adopted.find(instance),
   logger,
 });
+const pullLimits = { downloadBytes: 1e12, unpackedBytes: 1e12 };
 const images = await createImageStore({
   driver,
   stateFolder,
   registries: [],
-  limits: { downloadBytes: 1e12, unpackedBytes: 1e12 },
+  limits: pullLimits,
   // Images that tests import into the engine; no registry has them.
   shared: ['docker.io/library/*'],
   maxAgeDays: 14,
@@ -72,6 +77,23 @@ const sandboxes = await openSandboxes({
   onActivity: (instance, news) => say({ news: { instance, ...news } }),
   onWake: () => {},
 });
+async function watchDisk(limitMb: number): Promise<DiskWatch> {
+  const gvisorMb = await logLayerLimit(driver, limitMb, logger);
+  return new DiskWatch({
+    folder: await driver.dataFolder(),
+    limits: { bytes: limitMb * bytesPerMb, files: 1e6 },
+    gvisorBytes: gvisorMb === undefined ? undefined : gvisorMb * bytesPerMb,
+    reservePercent: 1,
+    workspaceOf: () => undefined,
+    onShort: () => {},
+    pullLimits,
+    runningPulls: () => images.runningPulls(),
+    onPullAborted: () => {},
+    onCounted: () => say({ counted: true }),
+    logger,
+  });
+}
+const disk = diskMb === undefined ? undefined : await watchDisk(diskMb);
 const converger = new Converger({
   runnerId,
   driver,
@@ -83,10 +105,12 @@ const converger = new Converger({
   report: (instance, observation) => say({ report: { instance, ...observation } }),
   bringUps: new PrioritySemaphore(4, 1),
   sandboxes,
+  ...(disk === undefined ? {} : { disk }),
   onBroughtUp: () => {},
   logger,
 });
 converger.start();
+disk?.start((instance, failure) => converger.giveUp(instance, failure));
 
 /**
  * Calls beside the stream, as from the api (`adopt`, `sleep`), gateways (`open`) and the disk watch (`endForDisk`); answers
@@ -121,6 +145,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   if (message.type === 'unset') converger.unset(message.id, message.isLeaving);
 });
 process.once('SIGTERM', async () => {
+  await disk?.close();
   await converger.close();
   await output.close();
   await network.close();

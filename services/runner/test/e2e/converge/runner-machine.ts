@@ -28,6 +28,8 @@ export interface Runner {
   open(instance: string): Promise<Admission>;
   /** Ends an instance as the disk watch does. */
   endForDisk(instance: string): Promise<void>;
+  /** Number of times the runner has counted what an instance has written. */
+  counts(): number;
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
@@ -44,12 +46,18 @@ export interface RunnerMachine extends AsyncDisposable {
 const program = fileURLToPath(new URL('./converge-process.ts', import.meta.url));
 const patienceMs = 60_000;
 
-export async function startRunnerMachine(options: { readonly guestFolder?: string } = {}): Promise<RunnerMachine> {
+export interface RunnerMachineOptions {
+  readonly guestFolder?: string;
+  /** Limit of one instance. With it the runner watches the disk, and the engine has a file system of its own. */
+  readonly diskMb?: number;
+}
+
+export async function startRunnerMachine(options: RunnerMachineOptions = {}): Promise<RunnerMachine> {
   const name = runName('converge');
   const netns = `/run/netns/${name}`;
   execFileSync('ip', ['netns', 'add', name]);
   execFileSync('ip', ['-n', name, 'link', 'set', 'lo', 'up']);
-  const docker = await startTestDocker({ netns });
+  const docker = await startTestDocker({ netns, ...(options.diskMb === undefined ? {} : { disk: { sizeMb: 2_000 } }) });
   const runnerId = randomUUID();
   const stateFolder = await mkdtemp(join(await runFolder(), 'runner-'));
   const settings = { runnerId, dockerUrl: docker.url, stateFolder, ...options };
@@ -74,6 +82,7 @@ export async function startRunnerMachine(options: { readonly guestFolder?: strin
 function follow(child: ChildProcess): Runner {
   const reports: Said[] = [];
   const lines: LogLine[] = [];
+  let counts = 0;
   const calls = new Map<number, (answer: { said: never; ms: number }) => void>();
   const call = (what: Record<string, unknown>) =>
     new Promise<{ said: never; ms: number }>((resolve) => {
@@ -86,6 +95,7 @@ function follow(child: ChildProcess): Runner {
     const said = JSON.parse(line);
     if (said.report) reports.push(said.report);
     if (said.output) lines.push(...said.output.lines);
+    if (said.counted) counts += 1;
     if (said.answer) calls.get(said.answer.number)?.(said.answer);
   });
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -112,6 +122,7 @@ function follow(child: ChildProcess): Runner {
     sleep: async (instance) => (await call({ sleep: instance })).said,
     open: async (instance) => (await call({ open: instance })).said,
     endForDisk: async (instance) => void (await call({ endForDisk: instance })),
+    counts: () => counts,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
   };
