@@ -18,7 +18,7 @@ export type MemberRole = 'member' | 'admin';
 /** `executions.trigger`. */
 export interface ExecutionTrigger {
   readonly id: string;
-  readonly type: 'cron';
+  readonly type: 'cron' | 'http';
   /** `secret` is sealed for the job, as in the job's spec. */
   readonly callback?: { readonly url: string; readonly secret: { readonly $sealed: string } };
 }
@@ -166,6 +166,15 @@ export interface Tables {
     next_at: NullableTime;
     /** Time of the newest tick that was handled. */
     last_at: NullableTime;
+  };
+  trigger_paths: {
+    workspace_id: string;
+    path: string;
+    resource_uid: string;
+    trigger_id: string;
+    /** Switch of the trigger itself; its resource has another. */
+    is_enabled: boolean;
+    is_public: boolean;
   };
   executions: {
     id: string;

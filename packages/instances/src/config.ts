@@ -63,7 +63,7 @@ export const PlacementConfig = z.object({
     .enum(runcRules)
     .default('mk2-workloads')
     .describe(
-      'Instances that may run on runc, where they share the kernel of their machine. `nothing`: everything runs under gVisor. `mk2-workloads`: agents and functions of generation mk2 may run on runc. `everything`: sandboxes of generation mk2 may too, and so may every instance in a region where no registered runner has gVisor. An instance that needs gVisor waits while no runner has it.',
+      'Instances that may run on runc, where they share the kernel of their machine. `nothing`: everything runs under gVisor. `mk2-workloads`: agents, functions and jobs of generation mk2 may run on runc. `everything`: sandboxes of generation mk2 may too, and so may every instance in a region where no registered runner has gVisor. An instance that needs gVisor waits while no runner has it.',
     ),
   sandboxes: Sandboxes.prefault({}),
   jobs: z

@@ -14,7 +14,8 @@ export { deployedMessage, describeIsolation, nodeGenerationOf } from './place/de
 export type { Placement } from './place/place.ts';
 export { asksForRunc, isolationNeedOf, mayAskForRunc } from './place/runc-rule.ts';
 export { takeRunners } from './place/take-runners.ts';
-export { freeForTasks, takeRunnersForTasks } from './place/take-runners-for-tasks.ts';
+export { freeForTasks, roomForTask, takeRunnersForTasks } from './place/take-runners-for-tasks.ts';
+export { taskNeed } from './place/task-need.ts';
 export { waitingMessage } from './place/waiting-message.ts';
 export { type Claimed, type ClaimResult, claimWarm, commitClaim } from './sandbox/claim-warm.ts';
 export {

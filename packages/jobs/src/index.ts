@@ -1,14 +1,18 @@
 export { type CronTrigger, cronTriggersOf } from './cron-triggers.ts';
 export { executionIdOf } from './execution-id.ts';
 export { FixedSpec } from './fixed-spec.ts';
+export { type HttpTrigger, httpTriggersOf } from './http-triggers.ts';
 export { insertCallback } from './insert-callback.ts';
 export { countExecution, insertExecution, type NewExecution } from './insert-execution.ts';
 export { type JobSettings, jobSettings } from './job-settings.ts';
 export { loadRevision } from './load-revision.ts';
+export { lockJob, type StartableJob } from './lock-job.ts';
 export type { JobRevision } from './pick-revision.ts';
+export { LimitTaken, type StartDependencies, type StartResult, startByTrigger } from './start-by-trigger.ts';
 export { type StoredExecution, storedExecution } from './stored-execution.ts';
 export { readTaskDataToken, type TaskDataName, taskDataToken } from './task-data-token.ts';
 export { taskDataPath, taskDataUrl } from './task-data-url.ts';
 export { firstTick, newestTick } from './ticks.ts';
 export { type ExecutionEvent, type ExecutionStatus, nextStatus } from './transitions.ts';
 export { writeCronTriggers } from './write-cron-triggers.ts';
+export { writeTriggerPaths } from './write-trigger-paths.ts';

@@ -1,15 +1,9 @@
 // Keeps the rows of a job's schedules in step with its spec, in the transaction that writes the job.
-import { type Clock, type DatabaseTransaction, databaseClock, enqueue, type JsonObject } from '@berth/database';
+import { type Clock, type DatabaseTransaction, databaseClock, enqueue } from '@berth/database';
 import { sql } from 'kysely';
 import { type CronTrigger, cronTriggersOf } from './cron-triggers.ts';
 import { firstTick } from './ticks.ts';
-
-interface WrittenJob {
-  readonly uid: string;
-  readonly workspaceId: string;
-  /** As stored, with sealed secrets. */
-  readonly spec: JsonObject;
-}
+import type { WrittenJob } from './written-job.ts';
 
 interface CronRow {
   readonly triggerId: string;

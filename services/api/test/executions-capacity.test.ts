@@ -22,14 +22,16 @@ interface RunnerRow {
   readonly reservedMb?: number;
   readonly maxTasks?: number;
   readonly isPressed?: boolean;
+  readonly isolation?: string[];
 }
 
 /** Adds a runner that has room for tasks of 4 000 MB unless told otherwise. */
 async function addRunner(row: RunnerRow = {}): Promise<string> {
   const { status = 'up', memoryMb: memory = 5_000, reservedMb = 0, maxTasks = 2, isPressed = false } = row;
+  const { isolation = ['runc', 'gvisor'] } = row;
   const id = uuidv7();
   await sql`insert into runners (id, name, region, status, isolation, memory_mb, reserved_mb, max_tasks, is_pressed)
-    values (${id}, ${id}, 'local', ${status}, ${['runc']}, ${memory}, ${reservedMb}, ${maxTasks}, ${isPressed})`.execute(
+    values (${id}, ${id}, 'local', ${status}, ${isolation}, ${memory}, ${reservedMb}, ${maxTasks}, ${isPressed})`.execute(
     api.database,
   );
   return id;
@@ -55,6 +57,12 @@ const addAttempt = (runnerId: string, index: number, result?: object) =>
 
 const start = (body: object = {}) => api.admin.post('/jobs/now/executions', { allowQueue: false, ...body });
 const storedCount = async () => (await api.database.selectFrom('executions').select('id').execute()).length;
+
+test('a runner with room that lacks the isolation of the job does not count', async () => {
+  await addRunner({ isolation: ['runc'] });
+  expect((await start()).status).toBe(429);
+  expect(await storedCount()).toBe(0);
+});
 
 test('a runner with room takes it at once', async () => {
   await addRunner();

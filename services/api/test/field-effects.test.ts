@@ -92,7 +92,11 @@ test('a workspace refuses settings that it would not enforce', async () => {
 });
 
 test.each([
-  ['/jobs', { runtime: { timeout: 5, diskPercent: 40 } }, 'spec.runtime.diskPercent has no effect: every task'],
+  [
+    '/jobs',
+    { runtime: { timeout: 5, ports: [{ target: 80, protocol: 'udp' }] } },
+    'spec.runtime.ports[].protocol has no effect: nothing connects',
+  ],
   ['/models', { runtime: { type: 'openai' } }, 'spec.runtime has no effect: requests to models are not served yet'],
   ['/applications', { port: 3000 }, 'spec.port has no effect: applications do not run yet'],
   ['/agents', { triggers: [{ type: 'http' }] }, 'spec.triggers has no effect: triggers do not run yet'],
@@ -107,6 +111,9 @@ test('notes are kept as they came and promise nothing else', async () => {
   const spec = { type: 'mcp', runtime: { type: 'mcp', ports: [{ target: 3000, name: 'web' }] } };
   const made = await api.admin.post('/functions', named('noted', spec));
   expect([made.body.spec.type, made.body.spec.runtime, warningsOf(made)]).toEqual(['mcp', spec.runtime, []]);
+  const runtime = { ports: [{ target: 3000, name: 'metrics' }] };
+  const job = await api.admin.post('/jobs', named('noted', { runtime }));
+  expect([job.body.spec.runtime, warningsOf(job)]).toEqual([expect.objectContaining(runtime), []]);
   const template = await api.admin.post('/volume_templates', named('noted', { description: 'Tools' }));
   expect(template.body.spec.description).toBe('Tools');
 });

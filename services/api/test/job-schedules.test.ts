@@ -38,7 +38,7 @@ const cronMessages = async (uid: string): Promise<number> =>
     .length;
 
 test('the schedules of a job are stored with it, and a message arms the first timer', async () => {
-  const triggers = [cron('hourly', '0 * * * *'), cron('off', '5 4 * * *', false), { type: 'http' }];
+  const triggers = [cron('hourly', '0 * * * *'), cron('off', '5 4 * * *', false), { type: 'http-async' }];
   expect((await api.admin.post('/jobs', job('kept', triggers))).status).toBe(200);
   const uid = await uidOf('kept');
   const [hourly, off, ...others] = await rowsOf(uid);
@@ -86,7 +86,8 @@ test('only triggers that start nothing are warned of', async () => {
       .filter(({ type }: { type: string }) => type === 'warning')
       .map(({ message }: { message: string }) => message);
   expect(await warnings('silent', cron('a', '0 * * * *'))).toEqual([]);
-  expect(await warnings('webbed', { type: 'http' })).toEqual([
-    expect.stringContaining('spec.triggers[].type has no effect: only triggers of type cron start executions'),
+  expect(await warnings('webbed', { type: 'http', configuration: { path: 'webbed' } })).toEqual([]);
+  expect(await warnings('async', { type: 'http-async' })).toEqual([
+    expect.stringContaining('spec.triggers[].type has no effect: only triggers of type cron and http start executions'),
   ]);
 });

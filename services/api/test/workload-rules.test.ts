@@ -16,10 +16,15 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   const triggersOf = async (name: string) => (await api.admin.get(`/${path}/${name}`)).body.spec.triggers;
 
   test('a trigger without an id gets one, and duplicates are told apart', async () => {
-    const sent = [{ type: 'http' }, { id: 'mine', type: 'http' }, { id: 'mine', type: 'http-async' }, { type: 'http' }];
+    const sent = [
+      { type: 'http-async' },
+      { id: 'mine', type: 'http-async' },
+      { id: 'mine', type: 'http-async' },
+      { type: 'http-async' },
+    ];
     const { body } = await api.admin.post(`/${path}`, withTriggers('ids', sent));
     const ids = body.spec.triggers.map(({ id }: { id: string }) => id);
-    expect(ids).toEqual(['http', 'mine', 'mine-2', 'http-2']);
+    expect(ids).toEqual(['http-async', 'mine', 'mine-2', 'http-async-2']);
     const again = await api.admin.put(`/${path}/ids`, withTriggers('ids', sent));
     expect(again.body.spec.triggers.map(({ id }: { id: string }) => id)).toEqual(ids);
   });
@@ -39,7 +44,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
 
   test('a callback URL brings a secret that is shown once, masked afterwards, and kept', async () => {
     const sent = [
-      { id: 'signed', type: 'http', configuration: { callbackUrl: url, callbackSecret: 'mine' } },
+      { id: 'signed', type: 'http-async', configuration: { callbackUrl: url, callbackSecret: 'mine' } },
       { id: 'plain', type: 'http', configuration: { path: 'x' } },
     ];
     const created = await api.admin.post(`/${path}`, withTriggers('called', sent));
@@ -57,7 +62,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
 
     const without = await api.admin.put(
       `/${path}/called`,
-      withTriggers('called', [{ id: 'signed', type: 'http', configuration: {} }]),
+      withTriggers('called', [{ id: 'signed', type: 'http-async', configuration: {} }]),
     );
     expect(without.body.spec.triggers[0].configuration).toEqual({});
     const renewed = await api.admin.put(`/${path}/called`, withTriggers('called', [sent[0] ?? {}]));
@@ -66,7 +71,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   });
 
   test('a change that leaves the triggers alone keeps the secret and makes no revision', async () => {
-    const sent = [{ id: 'signed', type: 'http', configuration: { callbackUrl: url } }];
+    const sent = [{ id: 'signed', type: 'http-async', configuration: { callbackUrl: url } }];
     await api.admin.post(`/${path}`, withTriggers('quiet', sent));
     await api.admin.put(`/${path}/quiet`, withTriggers('quiet', sent));
     await api.admin.put(`/${path}/quiet`, { metadata: { displayName: 'Quiet' }, spec: {} });
@@ -86,7 +91,7 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   });
 
   test('a repeated create with the same idempotency key shows the same secret', async () => {
-    const body = withTriggers('repeated', [{ type: 'http', configuration: { callbackUrl: url } }]);
+    const body = withTriggers('repeated', [{ type: 'http-async', configuration: { callbackUrl: url } }]);
     const headers = { 'idempotency-key': `${path}-1` };
     const first = await api.admin.post(`/${path}`, body, { headers });
     const second = await api.admin.post(`/${path}`, body, { headers });

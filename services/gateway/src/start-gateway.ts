@@ -9,6 +9,7 @@ import {
   loadNodeAuthorityCertificate,
   trustedProxies,
 } from '@berth/identity';
+import type { LimitSettings } from '@berth/instances';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
@@ -19,6 +20,7 @@ import { createCallLog } from './audit/call-log.ts';
 import { insertCalls, updateCalls } from './audit/write-calls.ts';
 import type { GatewayConfig } from './config.ts';
 import { createDemandTracker } from './demand/demand-tracker.ts';
+import { WaitingList } from './demand/waiting-list.ts';
 import { writeDemand } from './demand/write-demand.ts';
 import type { GatewayCode } from './errors/error-table.ts';
 import { errorAnswer } from './errors/gateway-error.ts';
@@ -37,14 +39,19 @@ import { createWorkloadCache } from './routing/workload-cache.ts';
 import { createChooser } from './serve/chooser.ts';
 import { createOpenStreams } from './serve/open-streams.ts';
 import { createRequestMetrics } from './serve/request-metrics.ts';
-import { WaitingList } from './serve/waiting-list.ts';
 import { createWalk } from './serve/walk.ts';
 import { createServeTaskData } from './tasks/serve-task-data.ts';
 import { createTaskData } from './tasks/task-data.ts';
+import { createServeTrigger } from './triggers/serve-trigger.ts';
+import { createStartExecution } from './triggers/start-execution.ts';
+import { createTriggerCache } from './triggers/trigger-cache.ts';
+import { callScope } from './workloads/call-scope.ts';
 import { timeoutsByKind } from './workloads/workload-kinds.ts';
 
 export interface GatewayOptions {
   readonly config: GatewayConfig;
+  /** Limits of accounts. */
+  readonly limits: LimitSettings;
   readonly scaling: { readonly requestsPerInstance: number; readonly idleSeconds: number };
   readonly brand: Brand;
   readonly workloadDomain: string;
@@ -67,13 +74,16 @@ const drainMs = 20_000;
  * rest: one statement per address form, and two to read a preview.
  */
 const strangerConnections = 4;
+/** One start for a caller with a key and one for an anonymous caller are under way at a time. */
+const startConnections = 2;
+const startLane = { maxRunning: 1, maxWaiting: 200 };
 /** One statement covers all waiting lookups. */
 const strangerLane = { maxWaiting: 200 };
 /** At least half of the connections stay reserved for workloads that are known. */
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { config, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
+  const { config, limits, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
   const onIdleError = (err: Error): void =>
     logger.warn({ err }, 'idle database connection broke; the pool opens another one');
   const database = connect({
@@ -91,18 +101,25 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     applicationName: 'berth-gateway-strangers',
     onIdleError,
   });
+  // Starts of executions write, and each may wait for rows that other writers hold. No lookup waits behind them.
+  const starts = connect({
+    url: databaseUrl,
+    maxConnections: startConnections,
+    applicationName: 'berth-gateway-starts',
+    onIdleError,
+  });
   // Tasks that read their arguments share it: neither takes the connections of known workloads.
   const callerLookups = createLookupLane(callerLane(config.databaseConnections));
-  const cache = createWorkloadCache({
-    database,
-    databaseUrl,
-    logger,
-    lookupLanes: {
-      caller: { database, lane: callerLookups },
-      stranger: { database: strangers, lane: strangerLane },
-    },
-  });
-  const demand = openDemandTracker(database, scaling, logger);
+  const lookupLanes = {
+    caller: { database, lane: callerLookups },
+    stranger: { database: strangers, lane: strangerLane },
+  };
+  const cache = createWorkloadCache({ database, databaseUrl, logger, lookupLanes });
+  const triggers = createTriggerCache(cache.notices, { database, logger, lookupLanes });
+  const notifyOutbox = createNotifier(database, outboxChannel, (err) =>
+    logger.warn({ err }, 'outbox notification failed; the outbox poll will pick it up'),
+  );
+  const demand = openDemandTracker(database, notifyOutbox, scaling, logger);
   const calls = createCallLog({
     insert: (entries) => insertCalls(database, entries),
     update: (entries) => updateCalls(database, entries),
@@ -130,17 +147,15 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const holdMs = config.hold.seconds * 1_000;
   const waiting = new WaitingList(config.hold.requests);
   const streams = createOpenStreams();
+  const authenticator = createAuthenticator(people, {
+    staleMs,
+    unknownKeys: { database: strangers, lane: strangerLane },
+  });
+  const callers = createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal });
   const walk = createWalk({
-    ...{ ...context, workloadDomain, logger, forwarder, demand, calls, cache, sandboxes, streams },
+    ...{ ...context, callers, workloadDomain, logger, forwarder, demand, calls, cache, sandboxes, streams },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
-    gatekeeper: createGatekeeper({
-      authenticator: createAuthenticator(people, {
-        staleMs,
-        unknownKeys: { database: strangers, lane: strangerLane },
-      }),
-      cache,
-      brand,
-    }),
+    gatekeeper: createGatekeeper({ authenticator, cache, brand, scopeOf: callScope }),
     previews: createPreviewGate({
       cache,
       brand,
@@ -160,9 +175,16 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       data: createTaskData({ database, lane: callerLookups }),
       brand,
     }),
+    serveTrigger: createServeTrigger({
+      ...{ brand, callers, calls, isTrusted, cache: triggers },
+      gatekeeper: createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: () => 'jobs:create' }),
+      start: createStartExecution({
+        ...{ database: starts, limits, random: Math.random, notifyOutbox },
+        lanes: { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) },
+      }),
+    }),
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted,
-    callers: createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal }),
     retryForMs: holdMs,
     waiting,
     metrics: createRequestMetrics(registry),
@@ -187,7 +209,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await Promise.all([forwarder.close(), cache.close(), demand.close(), calls.close()]);
       await connector.close();
       credentials.close();
-      await Promise.all([database.destroy(), people.destroy(), strangers.destroy()]);
+      await Promise.all([database, people, strangers, starts].map((pool) => pool.destroy()));
     },
   };
 }
@@ -212,20 +234,18 @@ function openCredentials(database: Database, logger: Logger, registry: Registry)
 /** Demand rows live for one idle time: by then a successor of this gateway has written its own. */
 function openDemandTracker(
   database: Database,
+  notifyOutbox: () => void,
   { requestsPerInstance, idleSeconds }: GatewayOptions['scaling'],
   logger: Logger,
 ) {
   const gatewayId = uuidv7();
-  const notify = createNotifier(database, outboxChannel, (err) =>
-    logger.warn({ err }, 'scale-up notification failed; the outbox poll will pick it up'),
-  );
   return createDemandTracker({
     requestsPerInstance,
     idleMs: idleSeconds * 1_000,
     logger,
     async write(entries) {
       await writeDemand(database, { gatewayId, lifeSeconds: idleSeconds }, entries);
-      if (entries.some(({ isChange }) => isChange)) notify();
+      if (entries.some(({ isChange }) => isChange)) notifyOutbox();
     },
   });
 }

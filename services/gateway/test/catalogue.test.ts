@@ -1,12 +1,12 @@
 // The catalogue: complete, updated soon after a change, and usable while PostgreSQL is away.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createNotifier, routesChannel } from '@berth/database';
-import type { KyselyPlugin } from 'kysely';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabaseLine } from '../../../tests/harness/database-line.ts';
 import { createWorkloadCache, type WorkloadCacheOptions } from '../src/routing/workload-cache.ts';
 import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
+import { countStatements } from './count-statements.ts';
 
 let workloads: ApiWithWorkloads;
 beforeAll(async () => {
@@ -16,23 +16,16 @@ afterAll(() => workloads[Symbol.asyncDispose]());
 
 /** Counts its queries. With `deaf` it receives no notices. */
 function open(options: Partial<WorkloadCacheOptions> & { deaf?: boolean } = {}) {
-  let queries = 0;
-  const plugin: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (node.kind === 'RawNode' && node.sqlFragments.join('').includes('with found as')) queries += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
   const { deaf = false, ...rest } = options;
+  const { database, count } = countStatements(options.database ?? workloads.database, 'with found as');
   const catalogue = createWorkloadCache({
     // No server listens on port 1.
     databaseUrl: deaf ? 'postgres://nobody@127.0.0.1:1/none' : workloads.api.databaseUrl,
     logger: silent,
     ...rest,
-    database: (options.database ?? workloads.database).withPlugin(plugin),
+    database,
   });
-  return { find: catalogue.find, queries: () => queries, [Symbol.asyncDispose]: catalogue.close };
+  return { find: catalogue.find, queries: count, [Symbol.asyncDispose]: catalogue.close };
 }
 
 describe('a workload', () => {

@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type BatchLaneOptions, connect, createLookupLane, type Database } from '@berth/database';
 import { newApiKey, newPreviewToken } from '@berth/identity';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
-import { type KyselyPlugin, sql } from 'kysely';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { GatewayConfig } from '../src/config.ts';
@@ -15,6 +15,7 @@ import type { PreviewRoute, Route } from '../src/routing/route.ts';
 import { createWorkloadCache } from '../src/routing/workload-cache.ts';
 import { startGateway } from '../src/start-gateway.ts';
 import { type ApiWithWorkloads, byPath, silent, startApiWithWorkloads } from './api-with-workloads.ts';
+import { countStatements } from './count-statements.ts';
 import { directConnector } from './proxy-fixture.ts';
 import { startTestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
@@ -91,15 +92,7 @@ test('names of every form that strangers ask about at once are told apart from i
     .select(['workspace_id', 'region', 'label'])
     .where('uid', '=', uid)
     .executeTakeFirstOrThrow();
-  let statements = 0;
-  const counting: KyselyPlugin = {
-    transformQuery({ node }) {
-      statements += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
-  const database = workloads.database.withPlugin(counting);
+  const { database, count } = countStatements(workloads.database);
   const catalogue = createWorkloadCache({ database, databaseUrl: workloads.api.databaseUrl, logger: silent });
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const { region, label } = row;
@@ -117,19 +110,11 @@ test('names of every form that strangers ask about at once are told apart from i
   expect(found.slice(invented.length).map((workload) => workload?.uid)).toEqual([uid, uid, uid]);
   // One statement for the first name alone, then one per address form for the others; then the three workloads are
   // read. Names that were requested twice are checked once more.
-  expect(statements).toBeLessThanOrEqual(12);
+  expect(count()).toBeLessThanOrEqual(12);
 });
 
 test('invented preview tokens cost at most one question each, none without a checksum, and are refused beyond their lane', async () => {
-  let questions = 0;
-  const counting: KyselyPlugin = {
-    transformQuery({ node }) {
-      if (node.kind === 'RawNode' && node.sqlFragments.join('').includes('from preview_tokens where hash'))
-        questions += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
+  const counted = countStatements(workloads.database, 'from preview_tokens where hash');
   const { admin } = workloads.api;
   await admin.post('/sandboxes', { metadata: { name: 'box' }, spec: {} });
   const made = await admin.post('/sandboxes/box/previews', { metadata: { name: 'app' }, spec: { port: 3000 } });
@@ -145,15 +130,15 @@ test('invented preview tokens cost at most one question each, none without a che
   const enter = (gate: ReturnType<typeof gateWith>, value: string): Promise<unknown> =>
     gate.admit(named, { method: 'GET', rawHeaders: [`X-${brand.long}-Preview-Token`, value] }, () => {});
 
-  const gate = gateWith(workloads.database.withPlugin(counting));
+  const gate = gateWith(counted.database);
   const wrong = newPreviewToken();
   const odd = `${wrong.slice(0, -1)}${wrong.endsWith('a') ? 'b' : 'a'}`;
   const random = randomBytes(40).toString('base64url').slice(0, 49);
   expect(await codesOf([enter(gate, odd), enter(gate, random)])).toEqual(Array(2).fill('AUTHENTICATION_FAILED'));
-  expect(questions).toBe(0);
+  expect(counted.count()).toBe(0);
   for (let sent = 0; sent < 20; sent += 1)
     expect(await codesOf([enter(gate, wrong)])).toEqual(['AUTHENTICATION_FAILED']);
-  expect(questions).toBe(1);
+  expect(counted.count()).toBe(1);
 
   // A token created a moment ago is found beside the invented ones.
   const token = await admin.post('/sandboxes/box/previews/app/tokens', { metadata: { name: 'one' }, spec: {} });
@@ -176,6 +161,7 @@ test('a gateway in a flood of invented keys asks one question at a time for them
   const registry = createMetricsRegistry({ role: 'gateway' });
   const gateway = await startGateway({
     config: GatewayConfig.parse({ port: 0 }),
+    limits: { limits: {}, tiers: {} },
     scaling: { requestsPerInstance: 10, idleSeconds: 60 },
     ...{ brand, workloadDomain: 'example.org', databaseUrl: workloads.api.databaseUrl, logger: silent, registry },
   });

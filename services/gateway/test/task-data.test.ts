@@ -6,12 +6,12 @@ import { bytesPerMb } from '@berth/contract';
 import { gatewayKey } from '@berth/identity';
 import { taskDataToken, taskDataUrl } from '@berth/jobs';
 import { createLogger } from '@berth/telemetry';
-import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { openDatabaseLine } from '../../../tests/harness/database-line.ts';
 import { openAtHost, sendToHost } from '../../../tests/harness/send-to-host.ts';
 import { type ApiWithWorkloads, startApiWithWorkloads } from './api-with-workloads.ts';
+import { countStatements } from './count-statements.ts';
 import { directConnector, startUpstream } from './proxy-fixture.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './test-gateway.ts';
 
@@ -206,16 +206,8 @@ test('the log line names the execution and the task, never the token; the metric
 });
 
 test('many tasks that start at once are one query, and a later start is another', async () => {
-  let queries = 0;
-  const counting: KyselyPlugin = {
-    transformQuery({ node }) {
-      queries += 1;
-      return node;
-    },
-    transformResult: async ({ result }) => result,
-  };
+  const { database, count: queries } = countStatements(workloads.database);
   let clock = 0;
-  const database = workloads.database.withPlugin(counting);
   await using own = await start({ taskData: { database, now: () => clock } });
   const count = 200;
   const id = await execution(Array.from({ length: count }, (_, n) => ({ n })));
@@ -223,10 +215,10 @@ test('many tasks that start at once are one query, and a later start is another'
     Promise.all(Array.from({ length: count }, async (_, n) => (await tasksAt(urlOf(id, n, own)))[n]));
   const expected = Array.from({ length: count }, (_, n) => ({ n }));
   expect(await readAll()).toEqual(expected);
-  expect(queries).toBe(1);
+  expect(queries()).toBe(1);
   clock += 10_000;
   expect(await readAll()).toEqual(expected);
-  expect(queries).toBe(2);
+  expect(queries()).toBe(2);
 });
 
 test('while PostgreSQL is away a task is told to try again, and reads its arguments once it is back', async () => {

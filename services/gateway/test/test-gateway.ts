@@ -1,7 +1,7 @@
 // The whole gateway except its connector to instances, which each test supplies.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bytesPerMb } from '@berth/contract';
-import { createLookupLane } from '@berth/database';
+import { createLookupLane, createNotifier, outboxChannel } from '@berth/database';
 import { type CallerLimitOptions, createAuthenticator, createCallerLimits, gatewayKey } from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
@@ -11,6 +11,7 @@ import { createStickyCookies } from '../src/access/sticky-cookie.ts';
 import { type CallLog, createCallLog } from '../src/audit/call-log.ts';
 import { insertCalls, updateCalls } from '../src/audit/write-calls.ts';
 import { createDemandTracker } from '../src/demand/demand-tracker.ts';
+import { WaitingList } from '../src/demand/waiting-list.ts';
 import { writeDemand } from '../src/demand/write-demand.ts';
 import { createGatewayServer } from '../src/http/gateway-server.ts';
 import { createPreviewGate } from '../src/previews/preview-gate.ts';
@@ -23,10 +24,13 @@ import { createWorkloadCache } from '../src/routing/workload-cache.ts';
 import { createChooser } from '../src/serve/chooser.ts';
 import { createOpenStreams, type OpenStreams } from '../src/serve/open-streams.ts';
 import { createRequestMetrics } from '../src/serve/request-metrics.ts';
-import { WaitingList } from '../src/serve/waiting-list.ts';
 import { createWalk } from '../src/serve/walk.ts';
 import { createServeTaskData } from '../src/tasks/serve-task-data.ts';
 import { createTaskData, type TaskDataOptions } from '../src/tasks/task-data.ts';
+import { createServeTrigger } from '../src/triggers/serve-trigger.ts';
+import { createStartExecution, type StartExecutionOptions } from '../src/triggers/start-execution.ts';
+import { createTriggerCache } from '../src/triggers/trigger-cache.ts';
+import { callScope } from '../src/workloads/call-scope.ts';
 import type { SandboxRules } from '../src/workloads/target.ts';
 import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
 
@@ -43,6 +47,7 @@ export interface TestGatewayOptions {
   readonly isDeaf?: boolean;
   readonly isTrusted?: (address: string) => boolean;
   readonly taskData?: Partial<TaskDataOptions>;
+  readonly starts?: Partial<StartExecutionOptions>;
   readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
 }
 
@@ -83,12 +88,20 @@ export async function startTestGateway(
   });
   const waiting = new WaitingList(maxWaiting);
   const streams = createOpenStreams();
+  const authenticator = createAuthenticator(database);
+  const callers = createCallerLimits({
+    ...{ perKey: unlimited, perAddress: unlimited, ...options.callers },
+    ...{ isTrusted, refuse: rateRefusal },
+  });
+  const triggers = createTriggerCache(catalogue.notices, { database, logger: silent });
+  // A stopped clock: on a busy machine no start is refused for its wait.
+  const startLane = { maxRunning: 1, maxWaiting: 200, now: () => 0 };
   const walk = createWalk({
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
     ...{ logger, forwarder, demand, calls, cache: catalogue, retryForMs: patienceMs, waiting, streams },
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
-    gatekeeper: createGatekeeper({ authenticator: createAuthenticator(database), cache: catalogue, brand }),
+    gatekeeper: createGatekeeper({ authenticator, cache: catalogue, brand, scopeOf: callScope }),
     previews: createPreviewGate({
       cache: catalogue,
       brand,
@@ -107,11 +120,17 @@ export async function startTestGateway(
       brand,
     }),
     upgrader: createUpgrader(shared),
-    isTrusted,
-    callers: createCallerLimits({
-      ...{ perKey: unlimited, perAddress: unlimited, ...options.callers },
-      ...{ isTrusted, refuse: rateRefusal },
+    serveTrigger: createServeTrigger({
+      ...{ brand, callers, calls, isTrusted, cache: triggers },
+      gatekeeper: createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: () => 'jobs:create' }),
+      start: createStartExecution({
+        ...{ database, limits: { limits: {}, tiers: {} }, random: Math.random },
+        lanes: { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) },
+        notifyOutbox: createNotifier(database, outboxChannel),
+        ...options.starts,
+      }),
     }),
+    ...{ callers, isTrusted },
     metrics: createRequestMetrics(registry),
   });
   const server = createGatewayServer({

@@ -193,6 +193,18 @@ test('a trigger without tasks, retries and timeout starts one empty task with th
   expect((await records.tasks(execution?.id ?? '')).map(({ input }) => input)).toEqual([{}]);
 });
 
+test('a tick of a job whose volumes cannot be mounted is refused with the reason', async () => {
+  const uid = uuidv7();
+  const triggers = [{ id: 'nightly', type: 'cron', enabled: true, configuration: { schedule: '* * * * *' } }];
+  await writeJob(uid, { triggers, volumes: [{ name: 'v', mountPath: '/proc', sizeMb: 1, type: 'ephemeral' }] });
+  nowMs += 60_000;
+  expect((await run(uid)).ticks).toMatchObject([{ outcome: 'refused' }]);
+  expect(await executionsOf(uid)).toEqual([]);
+  expect(await records.messages(uid)).toEqual([
+    expect.stringMatching(/starts no execution: its volumes .*volumes\[0\]/),
+  ]);
+});
+
 test('a tick that the limit of the account refuses is done, and one event of the job says so', async () => {
   const uid = await createJob({ schedule: '* * * * *' });
   for (let minute = 1; minute <= 3; minute += 1) {

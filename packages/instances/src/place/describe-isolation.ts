@@ -27,7 +27,7 @@ export interface RunnerCounts {
 
 const mk2Runs = {
   nothing: 'nothing shares the kernel of its machine',
-  'mk2-workloads': 'agents and functions of generation mk2 share the kernel of their machine',
+  'mk2-workloads': 'agents, functions and jobs of generation mk2 share the kernel of their machine',
   everything: 'what asks for generation mk2 shares the kernel of its machine',
 } as const satisfies Record<RuncRule, string>;
 

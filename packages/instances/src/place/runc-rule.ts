@@ -17,7 +17,7 @@ interface Asking {
   readonly runtime: { readonly generation?: string | undefined };
 }
 
-/** Agents and functions are workloads. Sandboxes run arbitrary code and have a separate rule. */
+/** Agents, functions and jobs are workloads. Sandboxes run arbitrary code and have a separate rule. */
 type WorkloadClass = 'sandbox' | 'workload';
 
 export function isolationNeedOf(guarded: WorkloadClass, { runtime }: Asking, runcFor: RuncRule): IsolationNeed {

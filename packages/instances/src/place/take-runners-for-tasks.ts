@@ -3,7 +3,15 @@
 // ids and read again, because other placements may have used their memory meanwhile.
 import { type Database, type DatabaseTransaction, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
-import { type Candidate, freeMbFor, type Placement, type PlacementNeed, type TaskNeed } from './place.ts';
+import {
+  type Candidate,
+  freeMbFor,
+  isolationFor,
+  type Placement,
+  type PlacementNeed,
+  place,
+  type TaskNeed,
+} from './place.ts';
 import { spreadTasks } from './spread-tasks.ts';
 import type { TakenRunners } from './take-runners.ts';
 
@@ -37,11 +45,13 @@ async function reserve(tx: DatabaseTransaction, placements: readonly Placement[]
     from unnest(${ids}::uuid[], ${mb}::int[]) as taken(id, mb) where runners.id = taken.id`.execute(tx);
 }
 
+type TaskRunner = Candidate & { readonly maxTasks: number };
+
 /**
  * All runners, or those with the ids. An attempt is over as soon as its result is known; its container may stay until the
  * runner has removed it.
  */
-async function loadRunners(database: Database, ids?: readonly string[]): Promise<Candidate[]> {
+async function loadRunners(database: Database, ids?: readonly string[]): Promise<TaskRunner[]> {
   const chosen = ids === undefined ? sql`true` : sql`id = any(${[...ids]}::uuid[])`;
   const { rows } = await sql<Candidate & { maxTasks: number; tasks: number }>`
     select id, status, region, isolation, memory_mb as "memoryMb", reserved_mb as "reservedMb",
@@ -50,6 +60,20 @@ async function loadRunners(database: Database, ids?: readonly string[]): Promise
         where runner_id = runners.id and execution_id is not null and result is null and ${unendedInstance()}) as tasks
     from runners where ${chosen}`.execute(database);
   return rows.map(({ tasks, ...runner }) => ({ ...runner, freeTasks: Math.max(0, runner.maxTasks - tasks) }));
+}
+
+/**
+ * Whether a task can start now, or later once others have ended. `never`: runners of its isolation class run tasks in
+ * these regions, and each is too small even when it is empty.
+ */
+export async function roomForTask(database: Database, need: PlacementNeed): Promise<'now' | 'later' | 'never'> {
+  const runners = await loadRunners(database);
+  if (place(runners, need, () => 0) !== undefined) return 'now';
+  const inRegions = runners.filter(({ region }) => need.regions.includes(region));
+  const isolation = isolationFor(inRegions, need);
+  const offered = inRegions.filter((runner) => runner.maxTasks > 0 && runner.isolation.includes(isolation));
+  const isTooSmall = (runner: Candidate): boolean => freeMbFor({ ...runner, reservedMb: 0 }, need) < need.reservedMb;
+  return offered.length > 0 && offered.every(isTooSmall) ? 'never' : 'later';
 }
 
 export interface FreeForTasks {

@@ -1,6 +1,6 @@
 // The parts of a stored job that decide where and how its tasks run. The contract validated them when they were written.
 import { z } from 'zod';
-import { WorkloadSpec } from './workload-spec.ts';
+import { WorkloadRuntime, WorkloadSpec } from './workload-spec.ts';
 
 const JobVolume = z.object({
   name: z.string(),
@@ -10,5 +10,8 @@ const JobVolume = z.object({
 });
 
 /** The deployable part, stored in a revision and copied by executions. */
-export const JobSpec = WorkloadSpec.extend({ volumes: z.array(JobVolume).default([]) });
+export const JobSpec = WorkloadSpec.extend({
+  runtime: WorkloadRuntime.extend({ diskPercent: z.int().optional() }).prefault({}),
+  volumes: z.array(JobVolume).default([]),
+});
 export type JobSpec = z.infer<typeof JobSpec>;

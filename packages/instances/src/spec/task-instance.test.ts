@@ -51,7 +51,23 @@ test('each task is told its index and its execution; the execution’s variables
   expect(valueIn('eu', 7, 'SERVICE_EXECUTION_DATA_URL')).toBe('https://run.example.org/-/tasks/7');
   expect(valueIn('eu', 0, 'MODE')).toEqual({ name: 'MODE', sealed: 'v1.execution', context: 'execution e-1' });
   expect(valueIn('eu', 0, 'KEY')).toEqual({ name: 'KEY', sealed: 'v1.job', context: `resource ${job.uid}` });
-  expect(specOf(place, 0).env.some(({ name }) => name === 'PORT')).toBe(false);
+});
+
+test('a task gets HOST and PORT of the first declared port, over variables of that name, and none without ports', () => {
+  const envs = [{ name: 'PORT', value: '1' }];
+  const listening = (runtime: object, changes: object = {}) =>
+    make(runtime, changes)(place, 0).env.filter(({ name }) => name === 'HOST' || name === 'PORT');
+  const ports = [{ target: 9_000, name: 'metrics' }, { target: 9_001 }];
+  const variables = [
+    { name: 'HOST', value: '0.0.0.0' },
+    { name: 'PORT', value: '9000' },
+  ];
+  expect(listening({ ports })).toEqual(variables);
+  const overridden = listening({ ports, envs }, { env: { PORT: { $sealed: 'v1.execution' } } });
+  expect(overridden).toHaveLength(2);
+  expect(overridden).toEqual(expect.arrayContaining(variables));
+  for (const runtime of [{}, { ports: [] }]) expect(listening(runtime)).toEqual([]);
+  expect(listening({ envs })).toEqual(envs);
 });
 
 test('a task is told its volumes, and no volumes where its job has none', () => {
@@ -67,6 +83,18 @@ test('a task is told its volumes, and no volumes where its job has none', () => 
     ],
   });
   expect(make({})(place, 0)).not.toHaveProperty('volumes');
+});
+
+test('the disk of a task is the share that its job names, of the memory of the execution', () => {
+  const diskOf = (runtime: object, memoryMb: number) => {
+    const { env: _env, ...spec } = make(runtime, { memoryMb })(place, 0);
+    return InstanceSpec.parse(spec);
+  };
+  expect(diskOf({ memory: 8_192, diskPercent: 25 }, 8_192)).toMatchObject({ diskMb: 2_048 });
+  expect(diskOf({ memory: 8_192, diskPercent: 25 }, 1_024)).toMatchObject({ diskMb: 256 });
+  expect(diskOf({ diskPercent: 10 }, 128)).toMatchObject({ diskMb: 12 });
+  expect(diskOf({ diskPercent: 10 }, 5)).toMatchObject({ diskMb: 1 });
+  expect(diskOf({ memory: 8_192 }, 8_192)).not.toHaveProperty('diskMb');
 });
 
 test('a task reserves its memory, divided by the overcommit of the deployment', () => {

@@ -5,7 +5,7 @@ import type { IsolationClass } from '@berth/contract/node';
 import type { SealedEnv } from '@berth/identity';
 import type { PlacementSettings } from '../config.ts';
 import type { ChosenImage } from '../images/choose-image.ts';
-import { environmentOf, lastOfEachName } from './environment-variables.ts';
+import { environmentOf, lastOfEachName, listenVariables } from './environment-variables.ts';
 import { cpusOf, newestGeneration } from './instance-defaults.ts';
 import type { JobSpec } from './job-spec.ts';
 import { taskVolumes } from './task-volumes.ts';
@@ -49,6 +49,11 @@ const dataUrlName = 'EXECUTION_DATA_URL';
 export const taskReservedMb = (memoryMb: number, { placement }: Pick<PlacementSettings, 'placement'>): number =>
   Math.ceil(memoryMb / placement.overcommit);
 
+/** Disk space of a task as a share of its memory; undefined where the job leaves it to the operator of the runner. */
+function taskDiskMb({ runtime: { diskPercent } }: JobSpec, memoryMb: number): number | undefined {
+  return diskPercent === undefined ? undefined : Math.max(1, Math.floor((memoryMb * diskPercent) / 100));
+}
+
 /** Returns a function, so that what all tasks of a region share is built once and not for each of them. */
 export function taskInstanceSpecs(
   source: TaskSource,
@@ -56,6 +61,7 @@ export function taskInstanceSpecs(
 ): (place: TaskPlace, taskIndex: number) => StoredTaskSpec {
   const { job, spec, execution, image, dataUrlOf } = source;
   const volumes = taskVolumes(spec);
+  const diskMb = taskDiskMb(spec, execution.memoryMb);
   const resource = { uid: job.uid, kind: 'job', name: job.name };
   const environments = new Map<string, SealedEnv>();
   const environmentIn = (region: string): SealedEnv => {
@@ -74,6 +80,7 @@ export function taskInstanceSpecs(
     timeoutSeconds: execution.timeoutSeconds,
     graceSeconds,
     ...(volumes.length === 0 ? {} : { volumes }),
+    ...(diskMb === undefined ? {} : { diskMb }),
     env: lastOfEachName([
       ...environmentIn(region),
       { name: indexName, value: String(taskIndex) },
@@ -82,7 +89,10 @@ export function taskInstanceSpecs(
   });
 }
 
-/** The variables of the job, then those of the execution, then those that tell a task what it is. */
+/**
+ * The variables of the job, then those of the execution, then those that tell a task what it is. The first declared port
+ * wins over variables, as for agents.
+ */
 function sharedEnvironment(
   { job, spec, execution }: TaskSource,
   region: string,
@@ -105,9 +115,11 @@ function sharedEnvironment(
     sealed: $sealed,
     context: `execution ${execution.id}`,
   }));
+  const [port] = spec.runtime.ports ?? [];
   return lastOfEachName([
     ...ofJob,
     ...ofExecution,
+    ...(port === undefined ? [] : listenVariables(port.target)),
     { name: branded('TASK_KEY'), value: indexName },
     { name: branded('EXECUTION_KEY'), value: branded(executionIdName) },
     { name: branded(executionIdName), value: execution.externalId },

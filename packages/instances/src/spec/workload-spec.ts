@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const StoredValue = z.union([z.string(), z.object({ $sealed: z.string() })]);
 export type StoredValue = z.infer<typeof StoredValue>;
 
-const Runtime = z.object({
+export const WorkloadRuntime = z.object({
   image: z.string().optional(),
   memory: z.int().positive().optional(),
   minScale: z.int().nonnegative().optional(),
@@ -20,7 +20,7 @@ export const WorkloadSpec = z.object({
   region: z.string().optional(),
   policies: z.array(z.string()).default([]),
   integrationConnections: z.array(z.string()).default([]),
-  runtime: Runtime.prefault({}),
+  runtime: WorkloadRuntime.prefault({}),
 });
 export type WorkloadSpec = z.infer<typeof WorkloadSpec>;
 

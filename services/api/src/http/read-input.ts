@@ -1,6 +1,5 @@
-import { type Operation, requestErrors, type Version } from '@berth/contract';
+import { hostileReason, type Operation, requestErrors, type Version } from '@berth/contract';
 import type { z } from 'zod';
-import { hostileReason } from './hostile-text.ts';
 
 interface Input {
   readonly params: unknown;

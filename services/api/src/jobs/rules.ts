@@ -15,15 +15,18 @@ import { newCallbackSecret } from '../workloads/callback-secret.ts';
 import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
 import { checkVolumes } from './check-volumes.ts';
 import { cancelAll } from './executions/cancel-all.ts';
+import { idlePathWarnings, storePaths, withPlainPaths } from './trigger-paths.ts';
 
 export const jobRules: KindRules = {
   kind: job,
+  // Requests to the paths of its triggers.
+  served: true,
   countedBelow: ['execution'],
-  normalize: withoutAuto,
+  normalize: (spec) => withPlainPaths(withoutAuto(spec)),
   beforeCreate: (context, draft) => complete(context, draft),
-  afterCreate: writeSchedules,
+  afterCreate: writeTriggers,
   beforeReplace: complete,
-  afterReplace: writeSchedules,
+  afterReplace: writeTriggers,
   beforeDelete: ({ tx }, { uid }) => cancelAll(tx, uid),
   render: {
     one: (rendered, { name }, { dependencies, workspace }) => ({
@@ -44,9 +47,11 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   await checkImage(context, 'spec.runtime.image', image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+  draft.events.push(...idlePathWarnings(draft.spec, previous?.spec));
 }
 
-async function writeSchedules({ tx }: RuleContext, row: ResourceRow): Promise<ResourceRow> {
+async function writeTriggers({ tx }: RuleContext, row: ResourceRow): Promise<ResourceRow> {
+  await storePaths(tx, row);
   await writeCronTriggers(tx, { uid: row.uid, workspaceId: row.workspace_id, spec: row.spec });
   return row;
 }

@@ -5,12 +5,15 @@ import type { PreviewRoute } from '../routing/route.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { CredentialPlace } from './credential.ts';
 
-export interface Admitted {
-  readonly workload: Workload;
+export interface AdmittedTo<Found> {
+  readonly workload: Found;
   /** Undefined for an anonymous caller of a public workload. */
   readonly principal: Principal | undefined;
   /** Place of the platform credential in the request; it is not forwarded. */
   readonly consumed: CredentialPlace | undefined;
+}
+
+export interface Admitted extends AdmittedTo<Workload> {
   /** Set when the request arrived through a preview. */
   readonly preview?: AdmittedPreview | undefined;
 }

@@ -3,7 +3,7 @@
 import type { Brand } from '@berth/contract';
 import { brandedNames, onlyValueOf } from '../http/raw-headers.ts';
 import { addressedKind } from '../routing/addressed-kind.ts';
-import type { Route } from '../routing/route.ts';
+import type { Destination } from '../routing/route.ts';
 import { workloadKinds } from '../workloads/workload-kinds.ts';
 
 export type CredentialPlace = 'branded' | 'authorization' | 'query';
@@ -21,7 +21,7 @@ export interface Credential {
 
 const bearerForm = /^Bearer +([\x21-\x7e]{1,4096}) *$/i;
 
-export function credentialIn(route: Route, rawHeaders: readonly string[], brand: Brand): Credential | undefined {
+export function credentialIn(route: Destination, rawHeaders: readonly string[], brand: Brand): Credential | undefined {
   const names = brandedNames(brand);
   const branded = onlyValueOf(rawHeaders, names.authorization);
   if (branded !== undefined) return { place: 'branded', bearer: bearerIn(branded), isOurs: true };
@@ -31,7 +31,8 @@ export function credentialIn(route: Route, rawHeaders: readonly string[], brand:
   return { place: 'authorization', bearer, isOurs: bearer?.startsWith(names.keyPrefix) ?? false };
 }
 
-function credentialInQuery(route: Route): Credential | undefined {
+function credentialInQuery(route: Destination): Credential | undefined {
+  if (route.by === 'trigger') return undefined;
   const kind = addressedKind(route);
   const token = kind === undefined ? undefined : workloadKinds[kind].tokenInQuery?.(route.path);
   if (token === undefined) return undefined;

@@ -6,37 +6,49 @@
 // - A key with a list of scopes calls a workload only with `call` of its kind, or `admin`. This includes public
 // workloads:
 //   the workload learns the owner of the key, and a key that may only list templates must not act in its owner's name.
-import { type Brand, lacksScope } from '@berth/contract';
+// A trigger with a path has callers by the same rules; the scope is that of starting the job.
+import { type Brand, lacksScope, type Scope } from '@berth/contract';
 import type { Authenticator, Principal } from '@berth/identity';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { lookupError } from '../errors/lookup-error.ts';
-import type { Route } from '../routing/route.ts';
-import type { WorkloadCache } from '../routing/workload-cache.ts';
-import type { Workload } from '../workloads/workload.ts';
-import { workloadKinds } from '../workloads/workload-kinds.ts';
-import type { Admitted } from './admitted.ts';
+import type { LookupCache } from '../routing/lookup-cache.ts';
+import type { Destination } from '../routing/route.ts';
+import type { AdmittedTo } from './admitted.ts';
 import { type Credential, type CredentialPlace, credentialIn } from './credential.ts';
 
-export interface GatekeeperOptions {
-  /** Configured with `staleMs`, so that known callers are served while PostgreSQL is away. */
-  readonly authenticator: Authenticator;
-  readonly cache: Pick<WorkloadCache, 'find' | 'peek'>;
-  readonly brand: Brand;
+/** Fields that decide which callers are admitted. */
+interface Guarded {
+  readonly workspaceId: string;
+  readonly isPublic: boolean;
 }
 
-export interface Gatekeeper {
+export interface GatekeeperOptions<Name extends Destination, Found extends Guarded> {
+  /** Configured with `staleMs`, so that known callers are served while PostgreSQL is away. */
+  readonly authenticator: Authenticator;
+  readonly cache: Pick<LookupCache<Name, Found>, 'find' | 'peek'>;
+  readonly brand: Brand;
+  /** Scope that a key with a list of scopes needs. */
+  readonly scopeOf: (found: Found) => Scope;
+}
+
+export interface Gatekeeper<Name extends Destination, Found extends Guarded> {
   /**
    * Throws a GatewayError for a caller who may not pass. Returns synchronously when caller and workload are cached, as
    * for most requests.
    */
-  admit(route: Route, rawHeaders: readonly string[]): Admitted | Promise<Admitted>;
+  admit(route: Name, rawHeaders: readonly string[]): AdmittedTo<Found> | Promise<AdmittedTo<Found>>;
 }
 
 /** Created once: in a flood, the stack trace of every refusal would cost more than the refusal. */
 const failed = new GatewayError('AUTHENTICATION_FAILED');
-const required = new GatewayError('AUTHENTICATION_REQUIRED');
+export const required = new GatewayError('AUTHENTICATION_REQUIRED');
 
-export function createGatekeeper({ authenticator, cache, brand }: GatekeeperOptions): Gatekeeper {
+export function createGatekeeper<Name extends Destination, Found extends Guarded>({
+  authenticator,
+  cache,
+  brand,
+  scopeOf,
+}: GatekeeperOptions<Name, Found>): Gatekeeper<Name, Found> {
   async function principalOf({ bearer }: Credential): Promise<Principal> {
     const principal = bearer === undefined ? undefined : await authenticate(authenticator, bearer);
     if (principal === undefined) throw failed;
@@ -47,23 +59,35 @@ export function createGatekeeper({ authenticator, cache, brand }: GatekeeperOpti
    * Admits a caller without a platform credential to a public workload. Undefined otherwise, because the existence of
    * other workloads must not show.
    */
-  async function admitStranger(route: Route): Promise<Admitted | undefined> {
+  async function admitStranger(route: Name): Promise<AdmittedTo<Found> | undefined> {
     const workload = await cache.find(route);
     return workload?.isPublic ? { workload, principal: undefined, consumed: undefined } : undefined;
   }
 
-  async function admitPrincipal(route: Route, credential: Credential): Promise<Admitted> {
+  function admitMember(
+    workload: Found | undefined,
+    principal: Principal,
+    consumed: CredentialPlace,
+  ): AdmittedTo<Found> {
+    const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
+    if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
+    const missing = lacksScope(principal.scopes, [scopeOf(workload)]);
+    if (missing !== undefined) throw lacking(missing);
+    return { workload, principal, consumed };
+  }
+
+  async function admitPrincipal(route: Name, credential: Credential): Promise<AdmittedTo<Found>> {
     const principal = await principalOf(credential);
     return admitMember(await cache.find(route, 'caller'), principal, credential.place);
   }
 
-  function admitRemembered(route: Route, { bearer, place }: Credential): Admitted | undefined {
+  function admitRemembered(route: Name, { bearer, place }: Credential): AdmittedTo<Found> | undefined {
     const principal = bearer === undefined ? undefined : authenticator.remembered(bearer);
     const workload = principal === undefined ? undefined : cache.peek(route);
     return principal === undefined || workload === undefined ? undefined : admitMember(workload, principal, place);
   }
 
-  async function admitUnknown(route: Route, credential: Credential | undefined): Promise<Admitted> {
+  async function admitUnknown(route: Name, credential: Credential | undefined): Promise<AdmittedTo<Found>> {
     const stranger = await admitStranger(route);
     if (stranger !== undefined) return stranger;
     if (credential === undefined) throw required;
@@ -77,14 +101,6 @@ export function createGatekeeper({ authenticator, cache, brand }: GatekeeperOpti
       return admitRemembered(route, credential) ?? admitPrincipal(route, credential);
     },
   };
-}
-
-function admitMember(workload: Workload | undefined, principal: Principal, consumed: CredentialPlace): Admitted {
-  const isMember = principal.memberships.some(({ workspaceId }) => workspaceId === workload?.workspaceId);
-  if (workload === undefined || !(isMember || workload.isPublic)) throw new GatewayError('WORKLOAD_NOT_FOUND');
-  const missing = lacksScope(principal.scopes, [workloadKinds[workload.kind].callScope]);
-  if (missing !== undefined) throw lacking(missing);
-  return { workload, principal, consumed };
 }
 
 const lacking = (scope: string): GatewayError =>

@@ -15,7 +15,9 @@ export interface CallLog {
   close(): Promise<void>;
 }
 
-type CalledWorkload = Pick<Workload, 'uid' | 'kind' | 'name' | 'workspaceId'>;
+interface CalledWorkload extends Pick<Workload, 'uid' | 'name' | 'workspaceId'> {
+  readonly kind: Workload['kind'] | 'job';
+}
 
 export interface CallLogOptions {
   /** Each callback throws when it wrote no row. */

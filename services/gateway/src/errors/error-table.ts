@@ -18,7 +18,7 @@ export const gatewayErrors = {
     retryable: false,
     message: 'No workload answers at an address of this form.',
     action:
-      'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name} at a host name of the gateway itself, which its operator lists as gateway.hosts.',
+      'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name} or /{workspace}/{path of a trigger} at a host name of the gateway itself, which its operator lists as gateway.hosts.',
     doNot: 'Do not retry the same address.',
   },
   WORKLOAD_NOT_FOUND: {
@@ -111,6 +111,21 @@ export const gatewayErrors = {
     message: 'The request is malformed.',
     action: 'Correct the request as the message says.',
     doNot: 'Do not retry without a change.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    retryable: false,
+    message: 'The address does not take this method.',
+    action: 'Use a method that the header Allow names.',
+    doNot: 'Do not retry with the same method.',
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    retryable: false,
+    message: 'The account has no room left in its limit execution_bytes. Nothing was started.',
+    action:
+      'Send the request again once older executions have expired, or let the owner ask the operator for a higher limit.',
+    doNot: 'Do not retry at once.',
   },
   USAGE_LIMIT_EXCEEDED: {
     status: 402,

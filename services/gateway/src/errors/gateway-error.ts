@@ -15,7 +15,7 @@ export interface ErrorDetails {
   readonly limit?: RefusingLimit;
 }
 
-export type RefusingLimit = 'lookups' | 'key' | 'address';
+export type RefusingLimit = 'lookups' | 'key' | 'address' | 'starts';
 
 export interface ErrorContext {
   readonly brand: Brand;

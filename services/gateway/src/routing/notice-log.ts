@@ -2,6 +2,8 @@ import { BoundedMap } from '@berth/concurrency';
 
 const maxEntries = 10_000;
 
+export type NoticeLog = ReturnType<typeof createNoticeLog>;
+
 /** Numbers notices in order of arrival, to distinguish results from before and after a notice. */
 export function createNoticeLog() {
   const changed = new BoundedMap<number>(maxEntries);
@@ -31,7 +33,7 @@ export function createNoticeLog() {
       });
     },
     count: () => count,
-    /** For an unknown workload every notice counts: it may announce the creation of that workload. */
+    /** For an unknown resource every notice counts: it may announce the creation of that resource. */
     isSince: (seen: number, uid: string | undefined): boolean =>
       uid === undefined ? count > seen : everything > seen || (changed.get(uid) ?? 0) > seen,
   };

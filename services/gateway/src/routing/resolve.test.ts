@@ -1,3 +1,4 @@
+import { triggerPathFault } from '@berth/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { hostHeader, hostIn } from './host.ts';
@@ -27,9 +28,9 @@ describe('a path names a workload', () => {
     const visible = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)) });
     fc.assert(
       fc.property(visible, (rest) => {
-        expect(at(`/main/agents/a/${rest}`).path).toBe(`/${rest}`);
-        expect(at(`/main/agents/a?${rest}`).path).toBe(`/?${rest}`);
-        expect(at(`/${rest}`, 'agt-a-main.eu.example.org').path).toBe(`/${rest}`);
+        expect(at(`/main/agents/a/${rest}`)).toMatchObject({ by: 'path', path: `/${rest}` });
+        expect(at(`/main/agents/a?${rest}`)).toMatchObject({ by: 'path', path: `/?${rest}` });
+        expect(at(`/${rest}`, 'agt-a-main.eu.example.org')).toMatchObject({ by: 'host', path: `/${rest}` });
       }),
     );
   });
@@ -126,12 +127,44 @@ describe('a host names a preview', () => {
   });
 });
 
-test.each(['/', '/main', '/main/agents', '/main/models/a', '/agents/a', '/main/agents?/a/b', '/x/main/agents/a'])(
-  '%s is no route',
-  (target) => {
-    expect(() => at(target)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
-  },
-);
+describe('a path that no other form has names a trigger', () => {
+  test.each([
+    ['/main/hooks/orders', 'main', 'hooks/orders'],
+    ['/main/hooks?x=/y', 'main', 'hooks'],
+    ['/main/hooks/', 'main', 'hooks/'],
+    ['/main/a/../%2e//b', 'main', 'a/../%2e//b'],
+    ['/agents/a', 'agents', 'a'],
+    ['/x/main/agents/a', 'x', 'main/agents/a'],
+    ['/main/agentsx', 'main', 'agentsx'],
+  ])('%s', (target, workspace, name) => {
+    expect(at(target)).toEqual({ by: 'trigger', workspace, name });
+  });
+
+  test('on the gateway’s own hosts alone', () => {
+    expect(at('/main/hooks', 'shop.example.com')).toMatchObject({ by: 'preview' });
+    expect(at('/main/hooks', 'agt-a-main.eu.example.org')).toMatchObject({ by: 'host' });
+    expect(() => at('/main/hooks', '10.0.0.1')).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+  });
+
+  test('and every good path of a trigger is resolved to itself', () => {
+    const segment = fc.stringMatching(/^[A-Za-z0-9._-]{1,10}$/);
+    fc.assert(
+      fc.property(fc.array(segment, { minLength: 1, maxLength: 4 }), (segments) => {
+        const name = segments.join('/');
+        fc.pre(triggerPathFault(name) === undefined);
+        for (const query of ['', '?', '?a=/b'])
+          expect(at(`/main/${name}${query}`)).toEqual({ by: 'trigger', workspace: 'main', name });
+      }),
+    );
+  });
+});
+
+test.each([
+  ...['/', '/main', '/main/', '/main?/x', '//hooks', '/-/hooks', '/main/agents', '/main/agents?/a/b'],
+  ...['/main/models/a', '/main/jobs/a/executions', '/main/-/a', '/main/-a'],
+])('%s is no route', (target) => {
+  expect(() => at(target)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
+});
 
 test.each([
   'http://run.example.org/main/agents/a',

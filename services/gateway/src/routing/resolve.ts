@@ -1,17 +1,19 @@
-// Resolves the address of a request to the workload that it names. Each form of address is one file in the list.
+// Resolves the address of a request to the workload or the trigger that it names. Each form of address is one file in the list.
 import { GatewayError } from '../errors/gateway-error.ts';
 import { byPath } from './by-path.ts';
 import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
+import { byTriggerPath } from './by-trigger-path.ts';
 import { byWorkloadHost } from './by-workload-host.ts';
 import { hostIn } from './host.ts';
 import type { Resolver, ResolverSettings } from './resolver.ts';
-import type { Route } from './route.ts';
+import type { Destination } from './route.ts';
 
 /**
  * The first resolver that recognises the address wins. Hosts come before paths: on a workload's own host the whole path
- * belongs to the workload. No host is both the gateway's and a customer's.
+ * belongs to the workload. No host is both the gateway's and a customer's. Paths of triggers come last: they may be
+ * any path that no other form has.
  */
-const resolvers: readonly Resolver[] = [byWorkloadHost, byPreviewHost, byPath, byCustomHost];
+const resolvers: readonly Resolver[] = [byWorkloadHost, byPreviewHost, byPath, byCustomHost, byTriggerPath];
 
 /** Origin form only, with characters that are allowed on a request line. */
 const targetForm = /^\/[\x21-\x7e]*$/;
@@ -19,7 +21,7 @@ const targetForm = /^\/[\x21-\x7e]*$/;
 export function resolve(
   request: { readonly host: string | undefined; readonly rawTarget: string },
   settings: ResolverSettings,
-): Route {
+): Destination {
   const host = hostIn(request.host);
   if (host === undefined)
     throw new GatewayError('BAD_REQUEST', { message: 'The Host header is missing or malformed.' });

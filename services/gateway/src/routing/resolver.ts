@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import type { Destination } from './route.ts';
 
 /** Address of a request: its host and its request target. */
 interface Addressed {
@@ -15,8 +15,8 @@ export interface ResolverSettings {
   readonly isOwnHost: (host: string) => boolean;
 }
 
-/** One form of address. A resolver does not check whether the workload exists. */
+/** One form of address. A resolver does not check whether what it names exists. */
 export interface Resolver {
   readonly name: string;
-  resolve(request: Addressed, settings: ResolverSettings): Route | undefined;
+  resolve(request: Addressed, settings: ResolverSettings): Destination | undefined;
 }

@@ -27,6 +27,16 @@ export interface PreviewRoute {
   readonly path: string;
 }
 
+/** A trigger named by its path; not decoded, not checked yet. */
+export interface TriggerRoute {
+  readonly by: 'trigger';
+  readonly workspace: string;
+  readonly name: string;
+}
+
+/** All that an address can name. */
+export type Destination = Route | TriggerRoute;
+
 /** Workload as found by an address. */
 export interface FoundWorkload extends Workload {
   /** Preview by which the workload was found. */

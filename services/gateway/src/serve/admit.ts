@@ -1,11 +1,11 @@
 import type { Admitted } from '../access/admitted.ts';
 import type { Gatekeeper } from '../access/gatekeeper.ts';
 import type { PreviewGate } from '../previews/preview-gate.ts';
-import type { Route } from '../routing/route.ts';
+import type { FoundWorkload, Route } from '../routing/route.ts';
 import type { RequestContext } from './request-context.ts';
 
 export interface AdmitOptions {
-  readonly gatekeeper: Gatekeeper;
+  readonly gatekeeper: Gatekeeper<Route, FoundWorkload>;
   readonly previews: PreviewGate;
 }
 

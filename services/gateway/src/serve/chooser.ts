@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Brand } from '@berth/contract';
 import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
 import type { DemandTracker } from '../demand/demand-tracker.ts';
+import type { WaitingList } from '../demand/waiting-list.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { incomingSession } from '../http/mcp-session.ts';
 import { pickInstance } from '../routing/pick-instance.ts';
@@ -13,7 +14,6 @@ import type { Endpoint, Workload } from '../workloads/workload.ts';
 import type { WorkloadKind } from '../workloads/workload-kind.ts';
 import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type OnResponseHead, workloadHeaders } from './response-headers.ts';
-import type { WaitingList } from './waiting-list.ts';
 
 export interface ChooserOptions {
   readonly brand: Brand;

@@ -1,6 +1,7 @@
 import { backoffMs, pause } from '@berth/concurrency';
 import { NotDispatched } from '@berth/wire';
 import type { AdmittedPreview } from '../access/admitted.ts';
+import type { WaitingList } from '../demand/waiting-list.ts';
 import type { Forwarder } from '../proxy/forwarder.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import type { Upgrader } from '../proxy/upgrader.ts';
@@ -15,7 +16,6 @@ import { createRemovalWatcher } from './removal-watcher.ts';
 import type { RequestContext } from './request-context.ts';
 import type { RequestMetrics } from './request-metrics.ts';
 import { isolated } from './response-headers.ts';
-import type { WaitingList } from './waiting-list.ts';
 
 export interface OfferOptions {
   readonly cache: Pick<WorkloadCache, 'invalidate'>;

@@ -9,8 +9,8 @@ export interface RequestContext {
   readonly call: Call;
   readonly requestId: string;
   readonly event: WideEvent;
-  /** Label in the metrics; `task` when a task reads its arguments. */
-  kind: ServedKind | 'task' | undefined;
+  /** Label in the metrics; `task` when a task reads its arguments, `trigger` for the path of a trigger. */
+  kind: ServedKind | 'task' | 'trigger' | undefined;
   target: Target | undefined;
   /** Headers for every response to this request. */
   answerHeaders: HeaderMap;

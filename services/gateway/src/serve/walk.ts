@@ -1,15 +1,16 @@
-// The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments
-// leaves it at the first step. Every request writes one log line, except those of anonymous callers in a flood.
-import type { IncomingMessage } from 'node:http';
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments and
+// a request to the path of a trigger leave it at the first step. Every request writes one log line, except those of
+// anonymous callers in a flood.
 import type { CallerLimits } from '@berth/identity';
 import { requestIdFrom, startWideEvent } from '@berth/telemetry';
 import type { Admitted } from '../access/admitted.ts';
 import type { CallLog } from '../audit/call-log.ts';
 import type { DemandTracker } from '../demand/demand-tracker.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
-import { clientAddress, type Peer } from '../http/forwarded-headers.ts';
+import { clientAddress } from '../http/forwarded-headers.ts';
 import type { Call } from '../http/gateway-server.ts';
 import { noHeaders } from '../http/header-map.ts';
+import { peerOf } from '../http/peer-of.ts';
 import { valuesOf } from '../http/raw-headers.ts';
 import { answerPreflight } from '../previews/preflight.ts';
 import type { Outcome } from '../proxy/outcome.ts';
@@ -18,6 +19,7 @@ import { resolve } from '../routing/resolve.ts';
 import type { ResolverSettings } from '../routing/resolver.ts';
 import { taskDataTokenIn } from '../tasks/by-task-data.ts';
 import type { ServeTaskData } from '../tasks/serve-task-data.ts';
+import type { ServeTrigger } from '../triggers/serve-trigger.ts';
 import type { SandboxRules } from '../workloads/target.ts';
 import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { type AdmitOptions, createAdmit } from './admit.ts';
@@ -37,10 +39,12 @@ export interface WalkOptions extends ResolverSettings, AdmitOptions, OfferOption
   readonly callers: CallerLimits;
   readonly streams: OpenStreams;
   readonly serveTaskData: ServeTaskData;
+  readonly serveTrigger: ServeTrigger;
 }
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
-  const { brand, callers, calls, demand, isTrusted, logger, metrics, sandboxes, serveTaskData, streams } = options;
+  const { brand, callers, calls, demand, isTrusted, logger, metrics, sandboxes, streams } = options;
+  const { serveTaskData, serveTrigger } = options;
   const admit = createAdmit(options);
   const offer = createOffer(options, admit);
   const endRequest = createEndRequest(options);
@@ -54,6 +58,10 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       return serveTaskData(taskToken, context);
     }
     const route = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
+    if (route.by === 'trigger') {
+      context.kind = 'trigger';
+      return serveTrigger(route, context);
+    }
     const admitting = admit(route, context);
     // A known caller is not awaited: an extra turn of the microtask queue for every request adds up.
     const admitted = admitting instanceof Promise ? await admitting : admitting;
@@ -115,9 +123,4 @@ function addToLogLine({ workload, principal, preview }: Admitted, context: Reque
   context.kind = kind;
   context.event.add({ workspace, kind, workload: name, subject: principal?.subject });
   if (preview !== undefined) context.event.add({ preview: preview.preview.name });
-}
-
-function peerOf({ socket }: IncomingMessage, isTrusted: WalkOptions['isTrusted']): Peer {
-  const address = socket.remoteAddress ?? '';
-  return { address, isTls: 'encrypted' in socket, isTrusted: isTrusted(address) };
 }

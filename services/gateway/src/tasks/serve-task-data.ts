@@ -31,7 +31,7 @@ const minGzipBytes = 1_024;
 /** The path as the log shows it: with the token, a reader of the log could read the arguments. */
 const loggedPath = `${taskDataPath}***`;
 
-/** The same for a wrong token and an ended execution: nobody learns which executions there are. */
+/** The same for a wrong token and an ended execution: the answer does not tell which executions exist. */
 const notFound = new GatewayError('TASK_DATA_NOT_FOUND');
 
 export function createServeTaskData({ key, data, brand }: ServeTaskDataOptions): ServeTaskData {

@@ -17,7 +17,7 @@ export interface ClaimedDelivery {
   readonly claimedUntil: Date;
 }
 
-/** Of the whole deployment, so that one receiver is not flooded and its slow answers delay nobody else. */
+/** Of the whole deployment, so that one receiver is not flooded and its slow answers delay no other. */
 const maxPerHost = 4;
 /** Of the whole deployment, so that one workspace with many slow receivers leaves room for others. */
 const maxPerWorkspace = 8;

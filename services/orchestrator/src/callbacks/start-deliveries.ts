@@ -1,4 +1,4 @@
-// The loop that delivers callbacks. Not a handler: handlers share a few places and must not wait for strangers.
+// The loop that delivers callbacks. Not a handler: handlers share a few places and never wait for other systems.
 import { backoffMs, Notifier, pause } from '@berth/concurrency';
 import { deliveriesChannel, listen } from '@berth/database';
 import { claimDue } from './claim.ts';

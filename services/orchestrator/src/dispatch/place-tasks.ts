@@ -4,12 +4,12 @@ import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import {
   findImage,
   imageFaultMessage,
-  isolationNeedOf,
   limitMessage,
   loadRegions,
   lockRoom,
   takeRunnersForTasks,
   taskInstanceSpecs,
+  taskNeed,
   taskReservedMb,
   volumesFault,
   waitingMessage,
@@ -54,15 +54,7 @@ export async function placeTasks(
   const { placement, regions, limits, random } = dependencies;
   const reservedMb = taskReservedMb(execution.memoryMb, dependencies);
   const allowed = await loadRegions(tx, job.workspace.id, regions, spec);
-  const need = {
-    regions: allowed.regions.map(({ name }) => name),
-    ...isolationNeedOf('workload', spec, placement.runcFor),
-    reservedMb,
-    holders: new Set<string>(),
-    // A task can wait, and would make the shortage worse for the agents and sandboxes of the runner.
-    avoidsPressure: true,
-    task: placement.jobs,
-  };
+  const need = taskNeed(spec, allowed, reservedMb, placement);
   const room = await lockRoom(tx, execution.accountId, limits, reservedMb);
   const wanted = Math.min(tasks.length, room.count);
   const { placements, runners } = await takeRunnersForTasks(tx, need, wanted, random);

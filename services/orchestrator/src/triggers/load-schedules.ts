@@ -1,30 +1,5 @@
-// Reads a job and its schedules, inside the transaction that starts an execution.
-import { type DatabaseTransaction, type JsonObject, liveResource } from '@berth/database';
-import { sql } from 'kysely';
-
-export interface ScheduledJob {
-  readonly uid: string;
-  readonly workspace_id: string;
-  readonly spec: JsonObject;
-  readonly created_at: Date;
-  readonly account: { readonly id: string; readonly tier: string; readonly quotas: Readonly<Record<string, number>> };
-}
-
-/**
- * Undefined when the job or its workspace is gone. The lock excludes other runs and writes of the job, but not starts
- * through the API, which hold the row's key for as long as they insert tasks.
- */
-export async function lockJob(tx: DatabaseTransaction, uid: string): Promise<ScheduledJob | undefined> {
-  const { rows } = await sql<ScheduledJob>`
-    select resources.uid, resources.workspace_id, resources.spec, resources.created_at,
-      jsonb_build_object('id', accounts.id, 'tier', accounts.tier, 'quotas', accounts.quotas) as account
-    from resources
-    join workspaces on workspaces.id = resources.workspace_id
-    join accounts on accounts.id = workspaces.account_id
-    where resources.uid = ${uid} and resources.kind = 'job' and ${liveResource('resources')}
-    for no key update of resources`.execute(tx);
-  return rows[0];
-}
+// Reads and changes the schedules of a job, inside the transaction that starts an execution.
+import type { DatabaseTransaction } from '@berth/database';
 
 export interface Schedule {
   readonly triggerId: string;

@@ -1,10 +1,10 @@
 // One run for one job: handles its due ticks, each in a transaction that holds the job's row. A run that is killed leaves
 // the ticks it has not committed to the next one.
 import { type Clock, type DatabaseTransaction, databaseClock } from '@berth/database';
-import { cronTriggersOf } from '@berth/jobs';
+import { cronTriggersOf, lockJob } from '@berth/jobs';
 import type { Dependencies } from '../run/dependencies.ts';
 import { type Timer, timersFor } from '../run/timers.ts';
-import { changeSchedule, loadSchedules, lockJob } from './load-schedules.ts';
+import { changeSchedule, loadSchedules } from './load-schedules.ts';
 import { nextDue, planTick } from './plan-tick.ts';
 import { startTick, type TickOutcome } from './start-tick.ts';
 
@@ -57,7 +57,8 @@ async function takeStep(
   jobUid: string,
   clock: Clock,
 ): Promise<Step | undefined> {
-  const job = await lockJob(tx, jobUid);
+  // Excludes other runs and writes of the job, but not starts by request, which hold its key while they insert tasks.
+  const job = await lockJob(tx, jobUid, 'no key update');
   if (job === undefined) return undefined;
   const now = await clock(tx);
   const schedules = await loadSchedules(tx, jobUid);

@@ -7,13 +7,14 @@ import { defineRole } from './server-role.ts';
 export const gatewayRole = defineRole({
   name: 'gateway',
   healthPort: 9083,
-  // The gateway needs the api section for the brand and the workload domain.
+  // The gateway needs the api section for the brand, the workload domain and the limits of accounts.
   sections: { postgres: postgresSection, gateway: gatewaySection, scaling: scalingSection, api: apiSection },
   async start({ postgres, gateway, scaling, api }, { logger, registry }) {
     const { startGateway } = await import('@berth/gateway');
     const { brand, workloadDomain } = api;
     return startGateway({
       config: gateway,
+      limits: { limits: api.limits, tiers: api.tiers },
       scaling,
       brand,
       workloadDomain,

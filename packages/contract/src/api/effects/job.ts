@@ -2,8 +2,10 @@ import { enforced, type FieldEffect } from './effect.ts';
 
 const cron = 'services/orchestrator/test/cron.test.ts';
 const executions = 'services/api/test/executions.test.ts';
+const paths = 'services/gateway/test/triggers.test.ts';
 const tasks = 'tests/conformance/task.test.ts';
 const containers = 'tests/e2e/jobs.test.ts';
+const notes = 'services/api/test/field-effects.test.ts: notes are kept as they came and promise nothing else';
 
 export const jobEffects: readonly FieldEffect[] = [
   enforced(`${executions}: a job that is not enabled is refused with what to do`, 'enabled'),
@@ -67,15 +69,20 @@ export const jobEffects: readonly FieldEffect[] = [
     reason:
       'a new revision runs in all executions, or in none where spec.revision.active names another. Use canary and canaryPercent.',
   },
+  enforced(
+    'services/runner/test/e2e/tasks.test.ts: on %s a task beyond the disk of its own is ended for that reason; a task within its own, or with none, is not',
+    'runtime.diskPercent',
+  ),
+  enforced(
+    `${tasks}: task.ports: tasks of a job with ports get the variables of the first one, and tasks of other jobs get none`,
+    'runtime.ports[].target',
+  ),
+  enforced(notes, 'runtime.ports[].name'),
   {
     effect: 'warned',
-    paths: ['runtime.diskPercent'],
-    reason: 'every task of a machine has the same root disk, set by the operator as runner.diskMb.',
-  },
-  {
-    effect: 'warned',
-    paths: ['runtime.ports'],
-    reason: 'nothing connects to the ports of a task. Use an agent for a service.',
+    paths: ['runtime.ports[].protocol'],
+    harmless: ['HTTP'],
+    reason: 'nothing connects to the ports of a task from outside. Use an agent for a service.',
   },
   enforced(
     `${cron}: a year of schedules fires every tick once, none while disabled, and one after a downtime`,
@@ -89,11 +96,19 @@ export const jobEffects: readonly FieldEffect[] = [
     'triggers[].configuration.tasks',
     'triggers[].configuration.timeout',
   ),
+  enforced(
+    `${paths}: a request to the path of a trigger starts an execution, which says who started it`,
+    'triggers[].configuration.path',
+  ),
+  enforced(
+    `${paths}: a public trigger starts for all callers and checks keys of ours; a private one tells strangers nothing`,
+    'triggers[].configuration.authenticationType',
+  ),
   {
     effect: 'warned',
-    paths: ['triggers[].type', 'triggers[].configuration.path', 'triggers[].configuration.authenticationType'],
-    harmless: ['cron', 'private'],
-    reason: 'only triggers of type cron start executions of a job. Start others through the API.',
+    paths: ['triggers[].type'],
+    harmless: ['cron', 'http'],
+    reason: 'only triggers of type cron and http start executions of a job. Start others through the API.',
   },
   enforced(
     'services/orchestrator/test/callbacks.test.ts: the end of an execution is posted with its result, signed with the secret of the trigger',

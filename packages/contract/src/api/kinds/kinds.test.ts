@@ -199,10 +199,29 @@ describe('triggers', () => {
     });
   });
 
+  test('an http trigger of a job needs a path of the right form, and one of an agent does not', () => {
+    const http = (path?: string) => ({ type: 'http', configuration: path === undefined ? {} : { path } });
+    for (const path of ['hooks/orders', '/hooks']) expect(parse(http(path)).success).toBe(true);
+    for (const [path, reason] of [
+      [undefined, 'needs a path'],
+      ['a//b', 'segments of letters'],
+      ['jobs/a', 'reserved'],
+    ] as const)
+      expect(parse(http(path)).error?.issues[0]).toMatchObject({
+        path: ['spec', 'triggers', 0, 'configuration', 'path'],
+        message: expect.stringContaining(reason),
+      });
+    const agent = { metadata: { name: 'a' }, spec: { triggers: [http('a//b')] } };
+    expect(resourceInput(named('agent')).safeParse(agent).success).toBe(true);
+  });
+
   test('a callback secret sent by a client is dropped', () => {
-    const { data } = parse({ type: 'http', configuration: { callbackUrl: 'https://a.test', callbackSecret: 'mine' } });
+    const { data } = parse({
+      type: 'http-async',
+      configuration: { callbackUrl: 'https://a.test', callbackSecret: 'mine' },
+    });
     expect(data?.spec.triggers).toEqual([
-      { type: 'http', enabled: true, configuration: { callbackUrl: 'https://a.test' } },
+      { type: 'http-async', enabled: true, configuration: { callbackUrl: 'https://a.test' } },
     ]);
   });
 

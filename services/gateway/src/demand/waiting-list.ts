@@ -1,9 +1,12 @@
-/** Counts waiting requests per workload and limits them, so that an unreachable workload does not fill the gateway. */
+/**
+ * Counts waiting requests per workload or workspace and limits them, so that an unreachable workload or a crowded
+ * trigger does not fill the gateway.
+ */
 export class WaitingList {
   readonly #max: number;
   readonly #counts = new Map<string, number>();
 
-  /** `max` is the limit per workload. */
+  /** `max` is the limit per uid. */
   constructor(max: number) {
     this.#max = max;
   }
