@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
 import type { Bench } from './bench.ts';
 import { openBareDocker, tinyImage, tinyPort } from './support/bare-docker.ts';
+import { callApi } from './support/call-api.ts';
 import { median, quantile, rounded, timedMs } from './support/statistics.ts';
 
 export const deploy: Bench = {
@@ -28,7 +29,7 @@ export const deploy: Bench = {
       await sleep(500);
       const changeMs = await timedMs(() => deployAgent(fleet, 'PUT', name, 'second'));
       const found = await stagesOf(fleet, name);
-      await call(fleet, 'DELETE', `/agents/${name}`);
+      await callApi(fleet, 'DELETE', `/agents/${name}`);
       await sleep(700);
       if (round === 0) continue;
       bare.push(bareMs);
@@ -65,16 +66,6 @@ export const deploy: Bench = {
   },
 };
 
-async function call(fleet: Fleet, method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${fleet.url}/v0${path}`, {
-    method,
-    headers: { authorization: `Bearer ${fleet.key}`, 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-}
-
 const AgentStatus = z.object({ status: z.string(), events: z.array(z.object({ message: z.string().optional() })) });
 
 async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, word: string): Promise<void> {
@@ -83,9 +74,9 @@ async function deployAgent(fleet: Fleet, method: 'POST' | 'PUT', name: string, w
     { name: 'WORD', value: word },
   ];
   const body = { metadata: { name }, spec: { runtime: { image: tinyImage, generation: 'mk2', memory: 128, envs } } };
-  await call(fleet, method, method === 'POST' ? '/agents' : `/agents/${name}`, body);
+  await callApi(fleet, method, method === 'POST' ? '/agents' : `/agents/${name}`, body);
   for (let attempt = 0; attempt < 6_000; attempt += 1) {
-    const { status, events } = AgentStatus.parse(await call(fleet, 'GET', `/agents/${name}`));
+    const { status, events } = AgentStatus.parse(await callApi(fleet, 'GET', `/agents/${name}`));
     if (status === 'DEPLOYED') return;
     if (status === 'FAILED') throw new Error(`${name} failed: ${events.at(-1)?.message}`);
     await sleep(5);

@@ -49,10 +49,10 @@ export const jobsLarge: Bench = {
       };
     yield {
       name: 'memory of the orchestrator from 10 % to 90 %',
-      value: memory.at90 - memory.at10,
+      value: (memory.get(9) ?? Number.NaN) - (memory.get(1) ?? Number.NaN),
       unit: 'MiB',
       bound: { atMost: 60 },
-      detail: { at10: Math.round(memory.at10), at90: Math.round(memory.at90) },
+      detail: Object.fromEntries([...memory].map(([tenth, mb]) => [`at${tenth * 10}`, Math.round(mb)])),
     };
     const after = await bareSeconds(count / 2);
     const [perSecond, barePerSecond] = [count / seconds, count / (before + after)];
@@ -88,7 +88,8 @@ interface Measured {
   readonly startMs: number;
   /** Milliseconds of each read while tasks ran. */
   readonly reads: Readonly<Record<'execution' | 'first tasks', readonly number[]>>;
-  readonly memory: { readonly at10: number; readonly at90: number };
+  /** MiB of the orchestrator after each tenth of the tasks. */
+  readonly memory: ReadonlyMap<number, number>;
   readonly stages: Readonly<Record<string, number>> & { readonly total: number };
   /** Milliseconds of each process, divided by the tasks. */
   readonly cpu: Readonly<Record<string, number>>;
@@ -148,16 +149,15 @@ async function execute(
   const path = `/jobs/${job}/executions/${executionId}`;
   const executionReads: number[] = [];
   const pageReads: number[] = [];
-  const memory = { at10: Number.NaN, at90: Number.NaN };
+  const memory = new Map<number, number>();
   for (;;) {
     const readAt = performance.now();
     const shown = await call(fleet, 'GET', path);
     executionReads.push(performance.now() - readAt);
     pageReads.push(await timedMs(() => call(fleet, 'GET', `${path}/tasks?limit=50`)));
     const { status, stats } = Execution.parse(JSON.parse(shown));
-    const rssMb = await residentMb(fleet.orchestrator.pid);
-    if (stats.success >= count * 0.1 && Number.isNaN(memory.at10)) memory.at10 = rssMb;
-    if (stats.success >= count * 0.9 && Number.isNaN(memory.at90)) memory.at90 = rssMb;
+    const tenth = Math.floor((10 * stats.success) / count);
+    if (!memory.has(tenth)) memory.set(tenth, await residentMb(fleet.orchestrator.pid));
     if (status === 'succeeded' && stats.success === count)
       return { startMs, reads: { execution: executionReads, 'first tasks': pageReads }, memory };
     if (['failed', 'timeout', 'cancelled'].includes(status)) throw new Error(`the execution of ${job} is ${status}`);

@@ -9,6 +9,7 @@ import { gatewayLong } from './gateway-long.ts';
 import { guest } from './guest.ts';
 import { gvisorRestore } from './gvisor-restore.ts';
 import { jobs } from './jobs.ts';
+import { jobsFairness } from './jobs-fairness.ts';
 import { jobsLarge } from './jobs-large.ts';
 import { listing } from './listing.ts';
 import { oneTenant } from './one-tenant.ts';
@@ -27,6 +28,7 @@ export const benches: readonly Bench[] = [
   deploy,
   jobs,
   jobsLarge,
+  jobsFairness,
   cold,
   gateway,
   flood,

@@ -1,28 +1,31 @@
-// Every process of the service is killed while tasks run. Each task ends in one final state; every container start is
-// one recorded attempt, and every attempt beyond the first has a recorded reason. Docker itself is the witness: its
-// events say which container was started how often.
+// Every process of the service is killed while tasks run, and Restate loses its data. Each task ends in one final state;
+// every container start is one recorded attempt, and every attempt beyond the first has a recorded reason. The engine
+// itself is the witness: its events say which container was started how often.
 import { rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JobExecution } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
-import { importScriptImage } from '../e2e/deploy/script-image.ts';
-import { ended, finalStatuses, makeJob, startExecution } from '../e2e/jobs/executions.ts';
+import { ended, finalStatuses, makeJob, startExecution } from '../harness/job-executions.ts';
 import { leftovers } from '../harness/leftovers.ts';
+import { importScriptImage } from '../harness/script-image.ts';
 import { seededRandom } from '../harness/seeded-random.ts';
 import { isFull, seed } from '../harness/size.ts';
+import { until } from '../harness/until.ts';
 import { clientOf } from '../harness/workloads.ts';
-import { type StartWitness, witnessStarts } from './jobs/start-witness.ts';
+import { type ContainerStarts, countContainerStarts } from './container-starts.ts';
 
 const tasks = isFull ? 2_000 : 60;
 const kills = isFull ? 60 : 6;
-const wipedTasks = isFull ? 500 : 15;
+/** Processes are killed during the first half of the tasks. The last third needs a Restate that has lost its data. */
+const tasksUntilLastKill = tasks / 2;
+const tasksUntilWipe = (tasks * 2) / 3;
 /** Ends a wait for something that never converges. */
 const convergeMs = isFull ? 1_800_000 : 600_000;
 const random = seededRandom(seed);
 
 let fleet: Fleet;
-let witness: StartWitness;
+let containerStarts: ContainerStarts;
 
 beforeAll(async () => {
   fleet = await startFleet({
@@ -39,10 +42,10 @@ beforeAll(async () => {
     ...{ image, script, generation: 'mk2' },
     ...{ maxConcurrentTasks: 8, maxRetries: 1, timeout: 60 },
   });
-  witness = witnessStarts(dockerUrl);
+  containerStarts = countContainerStarts(dockerUrl);
 }, 240_000);
 afterAll(async () => {
-  await witness?.stop();
+  await containerStarts?.stop();
   await fleet?.[Symbol.asyncDispose]();
 });
 
@@ -60,10 +63,15 @@ const targets = (): readonly Target[] => [
 const start = (count: number) =>
   startExecution(clientOf(fleet), 'work', { tasks: Array.from({ length: count }, (_, n) => ({ n })) });
 
+interface Progress {
+  /** Tasks in a final state, at the last read that was answered. */
+  ended: number;
+  reads: number;
+}
+
 /** Reads the execution until it has ended; while a process is away a read may fail. */
-async function watch(id: string): Promise<number> {
+async function watch(id: string, progress: Progress): Promise<void> {
   const deadline = Date.now() + convergeMs;
-  let reads = 0;
   while (Date.now() < deadline) {
     const answer = await fetch(`${fleet.url}/v0/jobs/work/executions/${id}`, {
       headers: { authorization: `Bearer ${fleet.key}` },
@@ -75,34 +83,47 @@ async function watch(id: string): Promise<number> {
       if (stats === undefined) throw new Error('the execution has no stats');
       const { success, failure, cancelled, running, total } = stats;
       expect(success + failure + cancelled + running).toBeLessThanOrEqual(total);
-      reads += 1;
-      if (finalStatuses.includes(status)) return reads;
+      progress.ended = success + failure + cancelled;
+      progress.reads += 1;
+      if (finalStatuses.includes(status)) return;
     }
-    await sleep(100);
+    await sleep(200);
   }
   throw new Error(`seed ${seed}: execution ${id} has not ended`);
 }
 
-/** Each target gets its turn, in a random order: chance must not leave one out. */
-async function killInTurn(): Promise<string[]> {
+/**
+ * Each target gets its turn, in a random order: chance must not leave one out. Progress decides when a
+ * kill is due, not the clock, so that tasks run at every kill on slow machines and on fast ones.
+ */
+async function killInTurn(progress: Progress): Promise<string[]> {
   const killed: string[] = [];
   let waiting: Target[] = [];
   for (let round = 0; round < kills; round += 1) {
     if (waiting.length === 0) waiting = targets().toSorted(() => random() - 0.5);
     const target = waiting.pop();
     if (target === undefined) throw new Error('nothing to kill');
+    const tasksUntilKill = ((round + random()) / kills) * tasksUntilLastKill;
+    await until(() => progress.ended >= tasksUntilKill, convergeMs);
     await target.kill();
     await sleep(random() * 500);
     await target.start();
     killed.push(target.name);
-    await sleep(500 + random() * 1_000);
   }
   return killed;
 }
 
+/** Nothing else is started after it, so that the orchestrator has to notice the loss by itself. */
+async function wipeRestate(progress: Progress): Promise<void> {
+  await until(() => progress.ended >= tasksUntilWipe, convergeMs);
+  await fleet.restate.kill();
+  await rm(fleet.restate.dataFolder, { recursive: true, force: true });
+  await fleet.restate.start();
+}
+
 /** Compares tasks, attempts and container starts; empty when each run is accounted for once. */
 async function accountingFaults(externalId: string): Promise<string[]> {
-  await witness.catchUp();
+  await containerStarts.catchUp();
   const { id } = await fleet.database
     .selectFrom('executions')
     .select('id')
@@ -125,7 +146,7 @@ async function accountingFaults(externalId: string): Promise<string[]> {
       ];
     }),
     ...attempts.flatMap((attempt) => {
-      const starts = witness.startsOf(attempt.id);
+      const starts = containerStarts.startsOf(attempt.id);
       const hasExited = attempt.result?.reason === 'exited';
       return [
         ...(attempt.settled_at === null ? [`attempt ${attempt.id} is not settled`] : []),
@@ -137,13 +158,19 @@ async function accountingFaults(externalId: string): Promise<string[]> {
 }
 
 test(
-  `${tasks} tasks are accounted for exactly, through ${kills} kills (seed ${seed})`,
+  `${tasks} tasks are accounted for exactly, through ${kills} kills and the loss of Restate's data (seed ${seed})`,
   async () => {
     const id = await start(tasks);
-    const watching = watch(id);
-    const killed = await killInTurn();
-    const reads = await watching;
+    const progress = { ended: 0, reads: 0 };
+    const watching = watch(id, progress);
+    const killing = killInTurn(progress).then(async (killed) => {
+      await wipeRestate(progress);
+      return { killed, endedAtWipe: progress.ended };
+    });
+    const [{ killed, endedAtWipe }] = await Promise.all([killing, watching]);
+    const endedAt = performance.now();
     expect(new Set(killed)).toEqual(new Set(targets().map(({ name }) => name)));
+    expect(endedAtWipe, `seed ${seed}`).toBeLessThan(tasks);
     const execution = await ended(clientOf(fleet), 'work', id);
     const failing = Math.ceil(tasks / 5);
     expect(execution.status, `seed ${seed}`).toBe('failed');
@@ -152,24 +179,13 @@ test(
       ...{ retried: failing, cancelled: 0, running: 0 },
     });
     expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
-    console.log(`${killed.join(', ')} killed; ${reads} reads; ${witness.total()} container starts for ${tasks} tasks`);
     // Idle again: nothing runs, is reserved or is left on the machine.
     await expect.poll(() => leftovers(fleet), { timeout: 180_000 }).toEqual([]);
-  },
-  convergeMs,
-);
-
-test(
-  `${wipedTasks} tasks finish although Restate loses its data in between`,
-  async () => {
-    const id = await start(wipedTasks);
-    const succeeded = async () => (await clientOf(fleet).get(`/jobs/work/executions/${id}`)).body.stats.success;
-    await expect.poll(succeeded, { timeout: 180_000 }).toBeGreaterThan(0);
-    await fleet.restate.kill();
-    await rm(fleet.restate.dataFolder, { recursive: true, force: true });
-    await fleet.restate.start();
-    await watch(id);
-    expect(await accountingFaults(id), `seed ${seed}`).toEqual([]);
+    const idleSeconds = ((performance.now() - endedAt) / 1_000).toFixed(1);
+    console.log(
+      `${killed.join(', ')} killed; data of Restate lost after ${endedAtWipe} tasks; ${progress.reads} reads; ` +
+        `${containerStarts.total()} container starts for ${tasks} tasks; idle ${idleSeconds} s after the last task`,
+    );
   },
   convergeMs,
 );

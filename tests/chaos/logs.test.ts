@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '@clickhouse/client';
 import { expect, test } from 'vitest';
 import { startFleet } from '../../engines/fleet/fleet.ts';
-import { importScriptImage } from '../e2e/deploy/script-image.ts';
+import { importScriptImage } from '../harness/script-image.ts';
 import { isFull } from '../harness/size.ts';
 import { agent, clientOf, settled } from '../harness/workloads.ts';
 

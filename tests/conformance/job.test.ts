@@ -266,8 +266,8 @@ test('job.triggers: triggers of a job return id, type, enabled and every configu
   });
   const shown = await api.admin.get('/jobs/triggered', { query: { show_secrets: true } });
   expect(shown.body.spec.triggers[0].configuration.callbackSecret).toBe(secret);
-  const made = (await make('trigger-defaults', { triggers: [{ type: 'http' }] })).body.spec.triggers;
-  expect(made).toEqual([{ id: expect.stringMatching(/./), type: 'http', enabled: true }]);
+  const made = (await make('trigger-defaults', { triggers: [{ type: 'http-async' }] })).body.spec.triggers;
+  expect(made).toEqual([{ id: expect.stringMatching(/./), type: 'http-async', enabled: true }]);
   const wrong = [
     { authenticationType: 7 },
     { callbackUrl: 7 },
@@ -288,6 +288,9 @@ test('job.triggers: triggers of a job return id, type, enabled and every configu
     { triggers: [{ type: 'http', enabled: 'yes' }] },
     { triggers: [{ type: 'http', id: 7 }] },
     { triggers: { type: 'http' } },
+    { triggers: [{ type: 'http' }] },
+    { triggers: [{ type: 'http', configuration: { path: 'a b' } }] },
+    { triggers: [{ type: 'http', configuration: { path: 'agents/a' } }] },
   );
 });
 

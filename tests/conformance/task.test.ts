@@ -1,7 +1,10 @@
 // Tasks of jobs that run. Specification: Batch job; Job execution; Inference and execution endpoints.
-import { brandedVariable } from '@berth/contract';
+import { createHmac } from 'node:crypto';
+import { brandedVariable, headerNames } from '@berth/contract';
 import type { TaskInstance } from '@berth/contract/node';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Receiver } from '../../services/orchestrator/test/receiver.ts';
 import type { Answer } from '../harness/client.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { until } from '../harness/until.ts';
@@ -189,6 +192,27 @@ test('task.envs: tasks get the variables of their job, secret values too, and th
     { PLAIN: 'of the job', TOKEN: 'job-hunter2', KEPT: 'kept' },
   ]);
   expect(startedFor('variables')[2]?.env).not.toHaveProperty('ADDED');
+});
+
+test('task.ports: tasks of a job with ports get the variables of the first one, and tasks of other jobs get none', async () => {
+  const ports = [{ target: 9000, name: 'metrics', protocol: 'HTTP' }, { target: 9001 }];
+  await make('listening', () => 0, { ports, envs: [{ name: 'PORT', value: '1' }] });
+  await make('silent', () => 0);
+  for (const job of ['listening', 'silent']) await becomes(job, await start(job), 'succeeded');
+  expect(startedFor('listening').map(({ env }) => [env.HOST, env.PORT])).toEqual([['0.0.0.0', '9000']]);
+  expect(startedFor('silent').map(({ env }) => [env.HOST, env.PORT])).toEqual([[undefined, undefined]]);
+});
+
+test('task.disk-percent: the disk of a task is the share of its memory that its job names, also in an execution with less memory', async () => {
+  await make('shared', () => 0, { memory: 1024, diskPercent: 25 });
+  await make('whole', () => 0, { memory: 1024 });
+  for (const body of [{}, { memory: 256 }]) await becomes('shared', await start('shared', body), 'succeeded');
+  await becomes('whole', await start('whole'), 'succeeded');
+  expect(startedFor('shared').map(({ memoryMb, diskMb }) => [memoryMb, diskMb])).toEqual([
+    [1024, 256],
+    [256, 64],
+  ]);
+  expect(startedFor('whole').map(({ diskMb }) => diskMb)).toEqual([undefined]);
 });
 
 test('task.arguments: each task reads the object with its own index, whatever its keys, at an address of its own that needs no credential', async () => {
@@ -397,4 +421,96 @@ test('task.policies: the tasks of a job run where its policies allow, and wait w
   const allowed = await admin().put('/policies/places', policy([{ type: 'continent', name: 'eu' }]));
   expect(allowed.status, allowed.text).toBe(200);
   await becomes('placed', id, 'succeeded');
+});
+
+/** Gives a job these triggers, beside the runtime that `make` gave it. */
+async function setTriggers(job: string, triggers: object[], runtime: object = {}): Promise<Body> {
+  const spec = { runtime: { image: imageOf(job), memory: 128, ...runtime }, triggers };
+  const changed = await admin().put(`/jobs/${job}`, { metadata: { name: job }, spec });
+  expect(changed.status, changed.text).toBe(200);
+  return changed.body;
+}
+
+/** Sends a request to the path of a trigger. */
+async function call(path: string, body?: object, key?: string): Promise<{ status: number; body: Body }> {
+  const answer = await fetch(`${deployment.gatewayUrl}/${deployment.api.workspace}/${path}`, {
+    method: 'POST',
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+  });
+  return { status: answer.status, body: await answer.json() };
+}
+
+test('task.http-trigger: a request to the path of a trigger runs its tasks with its retries and its timeout, for callers with a credential or for all, and not while it is switched off', async () => {
+  const seen: unknown[] = [];
+  await make('hooked', async (env) => {
+    seen.push(await readArguments(env));
+    return 1;
+  });
+  const configuration = { path: 'hooks/hooked', tasks: [{ city: 'Oslo' }], retry: 1, timeout: 33 };
+  const hook = { id: 'hook', type: 'http', enabled: true, configuration };
+  const open = { ...hook, id: 'open', configuration: { path: 'open', authenticationType: 'public' } };
+  const off = { ...open, id: 'off', enabled: false, configuration: { path: 'off', authenticationType: 'public' } };
+  await setTriggers('hooked', [hook, open, off]);
+  const { adminKey } = deployment.api;
+  const refused = [await call('hooks/hooked'), await call('off'), await call('off', {}, adminKey)];
+  expect(refused.map(({ status }) => status)).toEqual([401, 401, 404]);
+
+  const started = await call('hooks/hooked', undefined, adminKey);
+  expect(started).toMatchObject({ status: 200, body: { jobId: 'hooked', workspaceId: deployment.api.workspace } });
+  const ended = await becomes('hooked', started.body.executionId, 'failed');
+  expect(ended.stats).toMatchObject({ total: 1, failure: 1, retried: 1 });
+  expect([seen, startedFor('hooked').map(({ timeoutSeconds }) => timeoutSeconds)]).toEqual([
+    [{ city: 'Oslo' }, { city: 'Oslo' }],
+    [33, 33],
+  ]);
+
+  seen.length = 0;
+  const event = { action: 'opened', number: 7 };
+  const answer = await call('open', event);
+  await becomes('hooked', answer.body.executionId, 'failed');
+  expect(seen).toEqual([event]);
+});
+
+test('task.cron-trigger: a schedule starts executions with the tasks of its trigger, and not while it is switched off', async () => {
+  const seen = new Set<unknown>();
+  await make('nightly', async (env) => {
+    seen.add(await readArguments(env));
+    return 0;
+  });
+  const configuration = { schedule: '0 0 1 1 *', tasks: [{ city: 'Oslo' }, { city: 'Turin' }] };
+  const tick = { id: 'tick', type: 'cron', enabled: true, configuration };
+  await setTriggers('nightly', [tick, { ...tick, id: 'off', enabled: false }]);
+  // The tick is due now; the next write of the job lets the orchestrator look.
+  await sql`update cron_triggers set next_at = clock_timestamp() - interval '1 second'
+    where resource_uid = (select uid from resources where kind = 'job' and name = 'nightly')`.execute(
+    deployment.api.database,
+  );
+  await setTriggers('nightly', [tick, { ...tick, id: 'off', enabled: false }], { timeout: 60 });
+  const list = async (): Promise<Body[]> => (await admin().get('/jobs/nightly/executions')).body.data;
+  await until(async () => (await list()).length > 0);
+  const [first] = await list();
+  await becomes('nightly', first.metadata.id, 'succeeded');
+  expect([(await list()).length, seen]).toEqual([1, new Set(configuration.tasks)]);
+});
+
+test('task.callback: the result of an execution is posted to the callback address of its trigger, signed with the secret that the write of the job showed', async () => {
+  await using receiver = await Receiver.start();
+  await make('reporting', () => 0);
+  const configuration = { path: 'reporting', callbackUrl: receiver.url };
+  const { spec } = await setTriggers('reporting', [{ id: 'hook', type: 'http', configuration }]);
+  const { callbackSecret } = spec.triggers[0].configuration;
+  const { body } = await call('reporting', undefined, deployment.api.adminKey);
+  await becomes('reporting', body.executionId, 'succeeded');
+  await until(() => receiver.calls.length > 0);
+  const [received] = receiver.calls;
+  const sent: Body = JSON.parse(received?.body ?? '');
+  expect([sent.status_code, JSON.parse(sent.response_body)]).toMatchObject([
+    200,
+    { execution_id: body.executionId, job: 'reporting', status: 'succeeded' },
+  ]);
+  const signature = createHmac('sha256', callbackSecret)
+    .update(received?.body ?? '')
+    .digest('hex');
+  expect(received?.headers[headerNames(conformanceBrand()).signature.toLowerCase()]).toBe(`sha256=${signature}`);
 });

@@ -7,11 +7,11 @@ import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { wireAddresses } from '../../engines/fleet/machine.ts';
 import { execute } from '../harness/execute.ts';
 import { leftovers } from '../harness/leftovers.ts';
+import { pushTinyImage, type Registry, startRegistry } from '../harness/registry.ts';
+import { importScriptImage } from '../harness/script-image.ts';
 import { isFull } from '../harness/size.ts';
 import { agent, clientOf, gone, instancesOf, isolationsOf, lastMessage, settled } from '../harness/workloads.ts';
 import { deleteTests } from './deploy/delete-tests.ts';
-import { pushTinyImage, type Registry, startRegistry } from './deploy/registry.ts';
-import { importScriptImage } from './deploy/script-image.ts';
 
 let fleet: Fleet;
 /** Registry whose password the runner has; holds the hub's images too. */

@@ -6,12 +6,12 @@ import { buildImage } from '../../engines/build-image.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { wireAddresses } from '../../engines/fleet/machine.ts';
 import { freePort } from '../../engines/free-port.ts';
+import { attemptsOf, ended, type JobRuntime, makeJob, startExecution, taskReasons } from '../harness/job-executions.ts';
 import { leftovers } from '../harness/leftovers.ts';
+import { type Registry, startRegistry } from '../harness/registry.ts';
+import { importScriptImage } from '../harness/script-image.ts';
 import { isFull } from '../harness/size.ts';
 import { clientOf, isolationsOf } from '../harness/workloads.ts';
-import { type Registry, startRegistry } from './deploy/registry.ts';
-import { importScriptImage } from './deploy/script-image.ts';
-import { attemptsOf, ended, type JobRuntime, makeJob, startExecution, taskReasons } from './jobs/executions.ts';
 
 let fleet: Fleet;
 let registry: Registry;
@@ -57,7 +57,8 @@ describe.concurrent('executions', () => {
   ] as const)(
     'on $isolation every task runs once, in a container of its own, and the counts add up',
     async ({ isolation, generation }) => {
-      const count = isFull ? 100 : 20;
+      // With the other tests the small size has more than 40 tasks.
+      const count = isFull ? 100 : 10;
       const name = `count-${isolation}`;
       await job(name, 'test "$TASK_INDEX" -ge 0', { workspace: 'large', generation, maxConcurrentTasks: 8 });
       const id = await startExecution(client('large'), name, {

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import type { Fleet } from '../../../engines/fleet/fleet.ts';
 import { leftovers } from '../../harness/leftovers.ts';
+import { importScriptImage } from '../../harness/script-image.ts';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { isFull, seed } from '../../harness/size.ts';
 import { agent, clientOf, gone, settled } from '../../harness/workloads.ts';
-import { importScriptImage } from './script-image.ts';
 
 const rounds = isFull ? 60 : 16;
 const random = seededRandom(seed);

@@ -13,7 +13,7 @@ import { freePort } from '../../../engines/free-port.ts';
 import { gvisor } from '../../../engines/gvisor.ts';
 import { Listener } from '../../harness/listener.ts';
 import { type Placed, type PlacedWish, placeInstance } from '../../harness/placed-instance.ts';
-import { pushTinyImage, startRegistry } from '../deploy/registry.ts';
+import { pushTinyImage, startRegistry } from '../../harness/registry.ts';
 
 const execute = promisify(execFile);
 const imageFolder = join(import.meta.dirname, 'image');

@@ -1,14 +1,14 @@
 // Counts container starts by asking the engine for its events: a record that is independent of our own.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { callDocker } from '../../../engines/docker-api.ts';
+import { callDocker } from '../../engines/docker-api.ts';
 
 const Event = z.object({
   timeNano: z.number(),
   Actor: z.object({ ID: z.string(), Attributes: z.record(z.string(), z.string()) }),
 });
 
-export interface StartWitness {
+export interface ContainerStarts {
   /** Number of starts of the instance's containers. */
   startsOf(instance: string): number;
   /** Starts of all instances. */
@@ -21,7 +21,7 @@ export interface StartWitness {
 /** The engine remembers its last 256 events, so they are read every half second. */
 const pollMs = 500;
 
-export function witnessStarts(dockerUrl: string): StartWitness {
+export function countContainerStarts(dockerUrl: string): ContainerStarts {
   const starts = new Map<string, Set<string>>();
   let isStopping = false;
   let sinceSeconds = Math.floor(Date.now() / 1_000);

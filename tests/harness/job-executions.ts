@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Fleet } from '../../../engines/fleet/fleet.ts';
-import type { Answer, Client } from '../../harness/client.ts';
+import type { Fleet } from '../../engines/fleet/fleet.ts';
+import type { Answer, Client } from './client.ts';
 
 export interface JobRuntime {
   readonly image?: string;
@@ -47,7 +47,7 @@ export async function ended(client: Client, job: string, id: string, timeoutMs =
     expect(success + failure + cancelled + running).toBeLessThanOrEqual(total);
     if (finalStatuses.includes(body.status)) return body;
     if (Date.now() > deadline) throw new Error(`execution ${id} of ${job} has not ended: ${JSON.stringify(body)}`);
-    await sleep(100);
+    await sleep(200);
   }
 }
 
