@@ -12,7 +12,7 @@ import { compileCache } from './folders.ts';
 import { runEnvironment } from './run.ts';
 
 const program = resolve(import.meta.dirname, '../services/server/src/main.ts');
-const defaultStartTimeoutSeconds = 60;
+const defaultStartTimeoutSeconds = 120;
 const maxLogEndCharacters = 3_000;
 
 type Env = Readonly<Record<string, string>>;

@@ -13,7 +13,11 @@ import { openLease, openTunnel, runnerOf } from './ingress/gateway-side.ts';
 const drainSeconds = 120;
 let fleet: Fleet;
 beforeAll(async () => {
-  const settings = { BERTH_RUNNER_DRAIN_SECONDS: String(drainSeconds) };
+  const settings = {
+    BERTH_RUNNER_DRAIN_SECONDS: String(drainSeconds),
+    // A runner that starts slowly is not lost: its instances must not be placed again meanwhile.
+    BERTH_API_NODE_LOST_AFTER_SECONDS: '300',
+  };
   fleet = await startFleet({ name: 'ingress', workspaces: ['main'], machines: 1, settings });
 }, 120_000);
 afterAll(() => fleet?.[Symbol.asyncDispose]());

@@ -151,12 +151,15 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
 
   test('an instance that floods the gateways waits, and its neighbour does not', async () => {
     const gateway = `tcp:${outsideAddresses.gateway}:${gatewayPort}`;
+    const startedAt = performance.now();
     const flood = lab.probeFrom(instance.id, Array<string>(2_000).fill(gateway));
     await sleep(500);
     expect(await lab.probeFrom(sibling.id, [gateway])).toEqual([gateway]);
     const { length } = await flood;
+    const seconds = (performance.now() - startedAt) / 1_000;
     expect(length).toBeGreaterThan(0);
-    expect(length).toBeLessThan(1_000);
+    // 200 a second beyond the first 100. A machine that takes more than nine seconds shows nothing here.
+    expect(length).toBeLessThanOrEqual(Math.min(100 + 200 * seconds, 1_999));
     await sleep(1_000);
     expect(await lab.probeFrom(instance.id, [gateway])).toEqual([gateway]);
   });
@@ -375,33 +378,35 @@ describe('slots', () => {
   }, 60_000);
 
   test('a kept slot goes to the next instance of its workspace as it was created, and to no other workspace', async () => {
+    const [workspace, otherWorkspace] = [randomUUID(), randomUUID()];
     const slot = await network.takeSlot();
     const files = slot.origin?.files ?? [];
     expect(files.map(({ path }) => basename(path)).sort()).toEqual(['hostname', 'hosts', 'resolv.conf']);
-    await network.admit(slot.address, { workspaceId: 'workspace-1' });
+    await network.admit(slot.address, { workspaceId: workspace });
     for (const { path } of files) await appendFile(path, 'a line of the last instance');
-    await network.keepSlot(slot, 'workspace-1');
+    await network.keepSlot(slot, workspace);
     // The other workspace comes first. Its slot may take longer to create than a slot is kept, so nothing waits for it here.
-    const creating = network.takeSlot({ keptFor: 'workspace-2' });
-    expect(await network.takeSlot({ keptFor: 'workspace-1' })).toEqual(slot);
+    const creating = network.takeSlot({ keptFor: otherWorkspace });
+    expect(await network.takeSlot({ keptFor: workspace })).toEqual(slot);
     const foreign = await creating;
     expect(foreign.containerId).not.toBe(slot.containerId);
     for (const { path, text } of files) expect(await readFile(path, 'utf8')).toBe(text);
     await network.releaseSlot(foreign);
     const admitted = () => lab.run('nft', ['list', 'set', 'inet', 'berth', 'admitted']);
-    await network.admit(slot.address, { workspaceId: 'workspace-1' });
+    await network.admit(slot.address, { workspaceId: workspace });
     expect(await admitted()).toContain(slot.address);
-    await network.keepSlot(slot, 'workspace-1');
+    await network.keepSlot(slot, workspace);
     expect(await admitted()).not.toContain(slot.address);
   });
 
   test.each(isolationsOf('gvisor'))(
     'a kept slot serves a second instance under $isolation',
     async ({ isolation }) => {
-      const first = await startInstance(isolation, 'workspace-1');
+      const workspace = randomUUID();
+      const first = await startInstance(isolation, workspace);
       await driver.remove(first.id);
-      await network.keepSlot(first.slot, 'workspace-1');
-      const second = await startInstance(isolation, 'workspace-1', await network.takeSlot({ keptFor: 'workspace-1' }));
+      await network.keepSlot(first.slot, workspace);
+      const second = await startInstance(isolation, workspace, await network.takeSlot({ keptFor: workspace }));
       expect(second.slot).toEqual(first.slot);
       const outside = both(outsideAddresses.host, 8080);
       expect(await lab.probeFrom(second.id, outside)).toEqual(outside);
@@ -411,6 +416,7 @@ describe('slots', () => {
   );
 
   test('a kept slot is not used again while a closed connection holds the port of a server, nor after its end', async () => {
+    const workspace = randomUUID();
     const [busy, ended] = [await network.takeSlot(), await network.takeSlot()];
     // The server closes first, so its port stays in the state TIME-WAIT.
     const serve = `require('net').createServer((socket) => socket.end()).listen(8080, function () {
@@ -418,8 +424,8 @@ describe('slots', () => {
     });`;
     await lab.run('nsenter', [`--net=/proc/${busy.origin?.pid}/ns/net`, '--', process.execPath, '-e', serve]);
     await driver.stop(ended.containerId, 0);
-    for (const slot of [busy, ended]) await network.keepSlot(slot, 'workspace-1');
-    const next = await network.takeSlot({ keptFor: 'workspace-1' });
+    for (const slot of [busy, ended]) await network.keepSlot(slot, workspace);
+    const next = await network.takeSlot({ keptFor: workspace });
     expect([busy.containerId, ended.containerId]).not.toContain(next.containerId);
     for (const { containerId } of [busy, ended])
       await expect.poll(() => driver.inspect(containerId), { timeout: 30_000 }).toBeUndefined();

@@ -22,8 +22,9 @@ async function probe(target) {
   const [protocol, address, port] = target.split(',');
   let close = () => {};
   const isReached = await new Promise((resolve) => {
-    setTimeout(() => resolve(false), TIMEOUT_MS);
     close = reach[protocol](address, Number(port), resolve);
+    // Counted once all targets were called: on a slow machine the calls alone may take longer.
+    setImmediate(() => setTimeout(() => resolve(false), TIMEOUT_MS));
   });
   close();
   return isReached ? [target] : [];
