@@ -1,5 +1,6 @@
 export * from '../branded-variable.ts';
 export * from '../bytes-per-mb.ts';
+export * from './billing/dimensions.ts';
 export * from './brand.ts';
 export * from './cron.ts';
 export * from './duration.ts';

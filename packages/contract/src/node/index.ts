@@ -2,3 +2,4 @@ export * from '../bytes-per-mb.ts';
 export * from './ingress.ts';
 export * from './instance.ts';
 export * from './protocol.ts';
+export * from './usage.ts';

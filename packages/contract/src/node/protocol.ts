@@ -17,6 +17,7 @@ export const nodePaths = {
   heartbeat: '/node/v1/heartbeat',
   reports: '/node/v1/reports',
   logs: '/node/v1/logs',
+  usage: '/node/v1/usage',
 } as const;
 
 const Pem = z.string().max(16_384);
@@ -74,6 +75,11 @@ export const StreamMessage = z.discriminatedUnion('type', [
     type: z.literal('welcome'),
     session: z.int(),
     pulseSeconds: z.number(),
+    /**
+     * Time of the deployment, milliseconds since 1970. A runner stamps usage with it. An api of the previous release omits
+     * it, and then nothing is metered.
+     */
+    nowMs: z.number().optional(),
     /** For a runner that recognises gateways by a secret; new in every session. */
     ingressSecret: z.string().optional(),
     /** For such a runner: secret that the api presents for calls such as `wake`. */
