@@ -65,6 +65,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/sandbox-sleep.test.ts': 85,
   'tests/chaos/serve.test.ts': 80,
   'tests/chaos/survive.test.ts': 15,
+  'tests/chaos/usage.test.ts': 30,
   'tests/chaos/wipe.test.ts': 0,
   'tests/e2e/deploy.test.ts': 90,
   'tests/e2e/engines/container-registry.test.ts': 10,
@@ -84,6 +85,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/sandbox/wire-checks.test.ts': 75,
   'tests/e2e/scale.test.ts': 85,
   'tests/e2e/tenants.test.ts': 40,
+  'tests/e2e/usage.test.ts': 60,
 };
 
 /**

@@ -2,6 +2,7 @@
 import { operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
+import { requiredQuery } from '../harness/required-query.ts';
 import { createEverything, fill } from '../harness/tenant.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
@@ -62,8 +63,8 @@ test('http.success-200: every read of the contract, and a create, a change and a
     ...{ accountId: api.accountId, workspaceName: api.workspace },
     ...{ templateName: template.name, integrationName: 'github', featureKey: 'known' },
   };
-  for (const { method, path } of operations.filter((each) => each.method === 'GET')) {
-    const { status, text } = await api.admin.send(method, fill(path, params), {});
+  for (const { id, method, path } of operations.filter((each) => each.method === 'GET')) {
+    const { status, text } = await api.admin.send(method, fill(path, params), { query: requiredQuery[id] ?? {} });
     expect([path, status, text === '']).toEqual([path, 200, false]);
   }
   const withoutChange = ['VPC', 'EgressGateway', 'EgressIP'];

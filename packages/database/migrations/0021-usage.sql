@@ -1,23 +1,21 @@
--- Usage of accounts: who an instance is billed to, which hours of the ledger are not closed, and prices.
+-- Usage of accounts: the names that instances are billed under, which hours of the ledger are not closed, and prices.
 
--- Rows of workspaces and resources may be gone when the last usage arrives, so the instance keeps what is billed.
+-- Rows of workspaces may be gone when the last usage arrives, so an instance keeps the name beside the account.
 alter table instances
-  add column account_id uuid,
   add column workspace_name text,
   -- Its runner has sent all usage of it.
   add column metered_at timestamptz(3);
 
-create function bill_instance_to_account() returns trigger language plpgsql as $$
+create function set_owner_of_instance() returns trigger language plpgsql as $$
 begin
   select account_id, name into new.account_id, new.workspace_name from workspaces where id = new.workspace_id;
   return new;
 end $$;
 
-create trigger instances_are_billed before insert or update of workspace_id on instances
-  for each row when (new.workspace_id is not null and new.account_id is null)
-  execute function bill_instance_to_account();
+create or replace trigger instance_owned before insert or update of workspace_id on instances for each row
+  when (new.workspace_id is not null) execute function set_owner_of_instance();
 
-update instances set account_id = workspaces.account_id, workspace_name = workspaces.name
+update instances set workspace_name = workspaces.name
   from workspaces where workspaces.id = instances.workspace_id and ended_at is null;
 
 -- Times in which a runner counted as lost. Its instances cost nothing then. `since` is the last word before it.
@@ -50,6 +48,58 @@ create table usage_closed_hours (
   closed_at timestamptz(3) not null default now(),
   primary key (account_id, hour)
 );
+
+-- Time in which a resource is billed by itself and not by its instances, such as a verified domain. Rows of the resource and of
+-- its workspace may be gone when the last of it is metered.
+create table usage_spans (
+  id uuid primary key default gen_random_uuid(),
+  account_id uuid not null,
+  workspace_id uuid not null,
+  workspace_name text not null,
+  resource_type text not null,
+  resource_name text not null,
+  resource_uid uuid not null,
+  billing_dimension text not null,
+  from_at timestamptz(3) not null default clock_timestamp(),
+  to_at timestamptz(3),
+  -- The ledger has the span up to here.
+  metered_to timestamptz(3)
+);
+create unique index usage_spans_open on usage_spans (resource_uid, billing_dimension) where to_at is null;
+create index usage_spans_of_workspace on usage_spans (workspace_id) where to_at is null;
+create index usage_spans_unmetered on usage_spans (from_at) where to_at is null or metered_to is null or metered_to < to_at;
+
+-- A trigger, because several writers verify, change and remove domains, and none may forget.
+create function meter_custom_domain() returns trigger language plpgsql as $$
+begin
+  if tg_op <> 'DELETE' and new.terminated_at is null and new.spec ->> 'status' = 'verified' then
+    insert into usage_spans (account_id, workspace_id, workspace_name, resource_type, resource_name, resource_uid, billing_dimension)
+      select account_id, id, name, 'custom_domain', new.name, new.uid, 'custom_domain_active_time_hours'
+      from workspaces where id = new.workspace_id
+      on conflict do nothing;
+  else
+    update usage_spans set to_at = clock_timestamp()
+      where resource_uid = coalesce(new.uid, old.uid) and billing_dimension = 'custom_domain_active_time_hours' and to_at is null;
+  end if;
+  return null;
+end $$;
+create trigger custom_domain_written after insert or update of spec, terminated_at on resources for each row
+  when (new.kind = 'customdomain') execute function meter_custom_domain();
+create trigger custom_domain_removed after delete on resources for each row
+  when (old.kind = 'customdomain') execute function meter_custom_domain();
+
+-- The resources of a deleted workspace are removed later.
+create function end_usage_spans() returns trigger language plpgsql as $$
+begin
+  update usage_spans set to_at = clock_timestamp() where workspace_id = old.id and to_at is null;
+  return null;
+end $$;
+create trigger workspace_ends_usage after delete on workspaces for each row execute function end_usage_spans();
+
+insert into usage_spans (account_id, workspace_id, workspace_name, resource_type, resource_name, resource_uid, billing_dimension)
+  select account_id, workspaces.id, workspaces.name, 'custom_domain', resources.name, uid, 'custom_domain_active_time_hours'
+  from resources join workspaces on workspaces.id = workspace_id
+  where kind = 'customdomain' and terminated_at is null and spec ->> 'status' = 'verified';
 
 -- Prices change at full hours only, so that an hour has one price.
 alter table prices

@@ -82,14 +82,25 @@ const previews = byStatement(sql`select remove_previews(array(
 /** Expired tokens stay visible for 7 days, so that refused callers can see why. */
 const previewTokens = expiredRows('preview_tokens', 'id', sql`expires_at < now() - interval '7 days'`);
 
+/** Days for which usage of an instance is still accepted after its end: its machine may be away for long. */
+const unmeteredDays = 35;
+
 /**
  * Ended instances stay for a day: the failures of a revision are counted from them. An attempt stays until its task
- * knows how it ended, because the task would wait for it without an end.
+ * knows how it ended, because the task would wait for it without an end. An instance of an account stays until its
+ * usage has arrived.
  */
 const instances = expiredRows(
   'instances',
   'id',
-  sql`ended_at < now() - interval '1 day' and (execution_id is null or settled_at is not null)`,
+  sql`ended_at < now() - interval '1 day' and (execution_id is null or settled_at is not null)
+    and (account_id is null or metered_at is not null or ended_at < now() - make_interval(days => ${sql.lit(unmeteredDays)}))`,
+);
+
+const absences = expiredRows(
+  'runner_absences',
+  'ctid',
+  sql`until < now() - make_interval(days => ${sql.lit(unmeteredDays)})`,
 );
 
 const joinTokens = expiredRows(
@@ -134,6 +145,7 @@ interface RemovedRows {
   readonly removedNames: number;
   readonly removedExecutions: number;
   readonly removedDeliveries: number;
+  readonly removedAbsences: number;
 }
 
 export interface Retention {
@@ -160,6 +172,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     removedDemand: await removeAll(database, demand),
     removedNames: await removeAll(database, workspaceNames),
     removedDeliveries: await removeAll(database, deliveries),
+    removedAbsences: await removeAll(database, absences),
   };
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
   // Requests of gateways that were killed while they waited for a certificate.

@@ -293,6 +293,7 @@ export interface Tables {
     workspace_id: string | null;
     /** Set by the database from the workspace. */
     account_id: Generated<string | null>;
+    workspace_name: Generated<string | null>;
     resource_uid: string | null;
     /** Pool in which the instance waits for an owner. */
     pool: string | null;
@@ -328,6 +329,32 @@ export interface Tables {
     finished_at: NullableTime;
     /** When the end of an attempt became part of its task. */
     settled_at: NullableTime;
+    /** When its runner had sent all usage of it. */
+    metered_at: NullableTime;
+  };
+  runner_absences: { runner_id: string; since: Time; until: NullableTime };
+  usage_dirty_hours: { account_id: string; hour: Time; marks: Generated<string>; claimed_until: Generated<Date> };
+  usage_spans: {
+    id: Generated<string>;
+    account_id: string;
+    workspace_id: string;
+    workspace_name: string;
+    resource_type: string;
+    resource_name: string;
+    resource_uid: string;
+    billing_dimension: string;
+    from_at: Time;
+    to_at: NullableTime;
+    /** The ledger has the span up to here. */
+    metered_to: NullableTime;
+  };
+  usage_closed_hours: {
+    account_id: string;
+    hour: Time;
+    micro: string;
+    pico: string;
+    closings: Generated<number>;
+    closed_at: Time;
   };
   log_usage: { workspace_id: string; day: string; bytes: number };
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };

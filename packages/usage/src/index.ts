@@ -1,4 +1,11 @@
+export { checkUsage } from './check/check-usage.ts';
+export type { ClosedHour, HourToClose } from './ledger/close-hour.ts';
+export type { LedgerRow, PriceStep } from './ledger/ledger-row.ts';
+export { splitAtHours, startOfHour } from './ledger/split-at-hours.ts';
+export { storeRows } from './ledger/store-rows.ts';
 export type { LogRow } from './logs/log-row.ts';
 export type { LogQuery, WorkloadLogs } from './logs/query-logs.ts';
+export type { MetricsGroupSums, MetricsPage, MetricsPosition, MetricsQuery } from './metrics/metrics-query.ts';
 export { openUsage, type Usage, type UsageOptions } from './open-usage.ts';
+export { loadPrices } from './prices/load-prices.ts';
 export { UsageUnavailable } from './usage-unavailable.ts';

@@ -34,4 +34,48 @@ export const migrations = (logRetentionDays: number): readonly string[] => [
     ADD COLUMN IF NOT EXISTS execution_id UUID,
     ADD COLUMN IF NOT EXISTS task Int32 DEFAULT -1`,
   `ALTER TABLE logs ADD INDEX IF NOT EXISTS lines_by_execution execution_id TYPE bloom_filter GRANULARITY 1`,
+  // A row is identified by the sorting key within its account. The version is the end of the interval, so the longest row
+  // remains, in whatever order rows arrive. An acknowledged row survives a power cut: the runner does not keep it.
+  `CREATE TABLE IF NOT EXISTS usage_intervals (
+    account_id UUID,
+    workspace_id UUID,
+    workspace LowCardinality(String),
+    resource_type LowCardinality(String),
+    resource_name String,
+    resource_uid UUID,
+    dimension LowCardinality(String),
+    source UUID,
+    interval UInt32,
+    part UInt32,
+    hour DateTime('UTC'),
+    \`from\` DateTime64(3, 'UTC'),
+    \`to\` DateTime64(3, 'UTC'),
+    rate UInt64,
+    amount UInt64,
+    version UInt64
+  )
+  ENGINE = ReplacingMergeTree(version)
+  PARTITION BY toYYYYMM(hour)
+  ORDER BY (account_id, hour, dimension, source, interval, part)
+  TTL hour + toIntervalMonth(13)
+  SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, ttl_only_drop_parts = 1`,
+  // Kept for ever. Months that are over are merged into one part, which queries with FINAL read as fast as without.
+  `CREATE TABLE IF NOT EXISTS usage_hours (
+    account_id UUID,
+    workspace_id UUID,
+    workspace LowCardinality(String),
+    resource_type LowCardinality(String),
+    resource_name String,
+    resource_uid UUID,
+    dimension LowCardinality(String),
+    hour DateTime('UTC'),
+    micro Int64,
+    pico Int64,
+    version UInt64
+  )
+  ENGINE = ReplacingMergeTree(version)
+  PARTITION BY toYYYYMM(hour)
+  ORDER BY (account_id, hour, dimension, workspace_id, resource_type, resource_uid, resource_name)
+  SETTINGS fsync_after_insert = 1, fsync_part_directory = 1,
+    min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = 1`,
 ];

@@ -2,9 +2,21 @@
 // after this process, or come back empty.
 import type { Logger } from '@berth/telemetry';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { findAccounts } from './check/find-accounts.ts';
+import { findFaultyRows } from './check/find-faulty-rows.ts';
+import type { Finding } from './check/finding.ts';
+import { type HourTotals, type HourTotalsQuery, hourTotals } from './check/hour-totals.ts';
+import { isFault } from './is-fault.ts';
+import { type ClosedHour, closeHour, type HourToClose } from './ledger/close-hour.ts';
+import type { LedgerRow } from './ledger/ledger-row.ts';
+import type { Period } from './ledger/split-at-hours.ts';
+import { createLedgerWriter } from './ledger/write-rows.ts';
 import type { LogRow } from './logs/log-row.ts';
 import { type LogQuery, queryLogs, type WorkloadLogs } from './logs/query-logs.ts';
 import { createLogWriter } from './logs/write-logs.ts';
+import type { MetricsPage, MetricsQuery } from './metrics/metrics-query.ts';
+import { queryMetrics } from './metrics/query-metrics.ts';
+import { queryResourceTypes, type ResourceTypesQuery } from './metrics/query-resource-types.ts';
 import { migrate } from './migrate.ts';
 import { UsageUnavailable } from './usage-unavailable.ts';
 
@@ -16,7 +28,10 @@ export interface UsageOptions {
   readonly now?: () => number;
 }
 
-/** Every failure is thrown as `UsageUnavailable`. */
+/**
+ * A failure is thrown as `UsageUnavailable`. Only ledger and metrics throw an error that a faulty statement or row caused as
+ * it is, because trying again would not help.
+ */
 export interface Usage {
   migrate(): Promise<void>;
   ready(): Promise<boolean>;
@@ -26,6 +41,27 @@ export interface Usage {
      */
     write(rows: readonly LogRow[]): Promise<number>;
     query(query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>>;
+  };
+  readonly ledger: {
+    /**
+     * Resolves once the rows are stored. The same row may be written any number of times, and older states of it after newer
+     * ones.
+     */
+    write(rows: readonly LedgerRow[]): Promise<void>;
+    /** May be repeated, also while rows are written. */
+    closeHour(hour: HourToClose): Promise<ClosedHour>;
+  };
+  readonly metrics: {
+    query(query: MetricsQuery): Promise<MetricsPage>;
+    /** Types of resources with usage in the window. */
+    resourceTypes(query: ResourceTypesQuery): Promise<string[]>;
+  };
+  /** What `checkUsage` asks of ClickHouse. Periods begin and end at full hours. */
+  readonly check: {
+    findFaultyRows(period: Period, nowMs: number): Promise<Finding[]>;
+    hourTotals(query: HourTotalsQuery): Promise<HourTotals[]>;
+    /** Accounts with rows or closed hours, whether they exist or not. */
+    accounts(period: Period): Promise<string[]>;
   };
   close(): Promise<void>;
 }
@@ -39,6 +75,7 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
     clickhouse_settings: { async_insert: 0 },
   });
   const writeLogs = createLogWriter(client, { logger, logRetentionDays, now });
+  const writeRows = createLedgerWriter(client);
   let migrated: Promise<void> | undefined;
   const onceMigrated = (): Promise<void> => {
     migrated ??= migrate(client, logRetentionDays);
@@ -53,12 +90,29 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
       throw new UsageUnavailable(error);
     }
   };
+  const attemptExactly = <T>(work: () => Promise<T>): Promise<T> =>
+    attempt(work).catch((error: unknown) => {
+      throw error instanceof UsageUnavailable && isFault(error.cause) ? error.cause : error;
+    });
   return {
     migrate: () => attempt(async () => {}),
     ready: async () => (await client.ping()).success,
     logs: {
       write: (rows) => attempt(() => writeLogs(rows)),
       query: (query) => attempt(() => queryLogs(client, query)),
+    },
+    ledger: {
+      write: (rows) => attemptExactly(() => writeRows(rows)),
+      closeHour: (hour) => attemptExactly(() => closeHour(client, hour)),
+    },
+    metrics: {
+      query: (query) => attemptExactly(() => queryMetrics(client, query)),
+      resourceTypes: (query) => attemptExactly(() => queryResourceTypes(client, query)),
+    },
+    check: {
+      findFaultyRows: (period, nowMs) => attemptExactly(() => findFaultyRows(client, period, nowMs)),
+      hourTotals: (query) => attemptExactly(() => hourTotals(client, query)),
+      accounts: (period) => attemptExactly(() => findAccounts(client, period)),
     },
     close: () => client.close(),
   };

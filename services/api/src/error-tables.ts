@@ -4,6 +4,7 @@ import { imageErrors } from './images/errors.ts';
 import { jobErrors } from './jobs/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
 import { logErrors } from './logs/errors.ts';
+import { metricErrors } from './metrics/errors.ts';
 import { nodeErrors } from './nodes/errors.ts';
 import { apiKeyErrors } from './people/api-keys/errors.ts';
 import { peopleErrors } from './people/errors.ts';
@@ -30,5 +31,6 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
   { about: 'Logs', table: logErrors.table },
+  { about: 'Billing metrics', table: metricErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

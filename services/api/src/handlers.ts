@@ -10,6 +10,7 @@ import { integrationHandlers } from './integrations/handlers.ts';
 import { executionHandlers } from './jobs/executions/handlers.ts';
 import { kindRules } from './kind-rules.ts';
 import { logHandlers } from './logs/handlers.ts';
+import { metricHandlers } from './metrics/handlers.ts';
 import { egressHandlers } from './network/handlers.ts';
 import { accountHandlers } from './people/accounts/handlers.ts';
 import { profileKeyHandlers } from './people/api-keys/profile-keys.ts';
@@ -33,6 +34,7 @@ export const handlers: readonly Registration[] = [
   ...catalogueHandlers,
   ...integrationHandlers,
   ...logHandlers,
+  ...metricHandlers,
   ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

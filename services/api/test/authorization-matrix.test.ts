@@ -3,6 +3,7 @@
 import { type Access, type Operation, operations, scopes } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Asked, Client } from '../../../tests/harness/client.ts';
+import { requiredQuery } from '../../../tests/harness/required-query.ts';
 import { recordRoutes } from '../../../tests/harness/routes.ts';
 import { addAccount, fill } from '../../../tests/harness/tenant.ts';
 import { startTestApi, type TestApi } from '../../../tests/harness/test-api.ts';
@@ -144,6 +145,7 @@ function ask(operation: Operation, client: Client, place: Place, asked: Asked = 
   const chosen = operation.access.kind === 'workspace' ? { workspace: place.workspace } : {};
   return client.with(chosen).send(operation.method, address(operation, place), {
     ...(operation.body === undefined ? {} : { body: bodies[operation.id] ?? {} }),
+    query: requiredQuery[operation.id] ?? {},
     ...asked,
   });
 }

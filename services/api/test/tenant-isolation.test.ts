@@ -3,10 +3,11 @@
 import { kindOperations, kinds, type Operation, operations } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
-import { openUsage } from '@berth/usage';
+import { openUsage, storeRows } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../../engines/test-clickhouse.ts';
 import type { Answer, Client } from '../../../tests/harness/client.ts';
+import { requiredQuery } from '../../../tests/harness/required-query.ts';
 import {
   addAccount,
   createEverything,
@@ -44,8 +45,8 @@ afterAll(async () => {
   await clickhouse[Symbol.asyncDispose]();
 });
 
-/** Writes a log line of the tenant's agent, as a runner would deliver it. */
-async function writeLine(workspaceId: string, word: string): Promise<void> {
+/** Writes a log line and an hour of usage of the tenant's agent, as a runner would deliver them. */
+async function writeOutput(workspaceId: string, word: string, accountId: string): Promise<void> {
   const usage = openUsage({ url: clickhouse.url, logger: createLogger({ role: 'test' }, { level: 'error' }) });
   await usage.logs.write([
     {
@@ -61,6 +62,17 @@ async function writeLine(workspaceId: string, word: string): Promise<void> {
       text: `${word} spoke`,
     },
   ]);
+  const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000;
+  const owned = {
+    accountId,
+    workspaceId,
+    workspace: `${word}-space`,
+    resourceType: 'agent',
+    resourceName: `${word}-agent`,
+  };
+  const metered = { dimension: 'agent_compute_runtime_gbs', source: uuidv7(), interval: 0, part: 0 } as const;
+  const amount = { fromMs: hourMs, toMs: hourMs + 1000, rate: 1_048_576, amount: 0 };
+  await storeRows(api.database, usage.ledger, [{ ...owned, ...metered, ...amount, resourceUid: uuidv7() }]);
   await usage.close();
 }
 
@@ -69,7 +81,7 @@ async function addTenant(word: string): Promise<Tenant> {
   const own = await createEverything(account.client, word);
   const { client_id, id } = { client_id: own.clientId ?? '', id: own.apiKeyId ?? '' };
   const workspace = (await account.client.get(`/workspaces/${account.workspace}`)).body;
-  await writeLine(workspace.id, word);
+  await writeOutput(workspace.id, word, account.accountId);
   const params = {
     ...own,
     workspaceName: account.workspace,
@@ -216,17 +228,23 @@ describe('no answer holds anything of another tenant', () => {
     'listJobExecutionTasks',
     'listLocations',
     'listMcpHub',
+    'listMetricsGroups',
+    'listMetricsResourceTypes',
     'listPublicIps',
     'listSandboxHub',
     'listTemplates',
   ]);
+
+  /** Sums of an account name no resource; these do. */
+  const byResource: Readonly<Record<string, object>> = { getAccountMetrics: { groupBy: 'resource_uuid' } };
 
   /** In the tests above one tenant tries the other's names in its own workspace, so its own audit log contains them. */
   const namesTried = ['zulu'];
 
   const read = async (operation: Operation, client: Client, query: Readonly<Record<string, string>>, of: Tenant) => {
     const params = { ...of.params, featureKey: 'anything' };
-    return client.send('GET', address(operation, params), { query });
+    const asked = { ...requiredQuery[operation.id], ...byResource[operation.id], ...query };
+    return client.send('GET', address(operation, params), { query: asked });
   };
 
   test.each(reads.map((operation) => [`GET ${operation.path}`, operation] as const))('%s', async (_name, operation) => {

@@ -15,6 +15,7 @@ import { createKeyring, gatewayKey, type MasterKeyRing } from '@berth/identity';
 import type { LimitSettings, PlacementConfig, Region } from '@berth/instances';
 import { createPost } from '@berth/outward';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
 import { startDeliveries } from './callbacks/start-deliveries.ts';
 import type { OrchestratorConfig } from './config.ts';
@@ -23,6 +24,7 @@ import { dispatchHandler } from './dispatch/handler.ts';
 import { waitingWork } from './dispatch/waiting-work.ts';
 import { executionHandler } from './executions/handler.ts';
 import { unfinishedExecutions } from './executions/unfinished-executions.ts';
+import { startMetering } from './metering/start-metering.ts';
 import { poolHandler } from './pools/handler.ts';
 import { runnersWithPools } from './pools/runners-with-pools.ts';
 import { reconcileHandler } from './reconcile/handler.ts';
@@ -48,6 +50,8 @@ export interface OrchestratorOptions {
   /** Open the secrets that callbacks are signed with. */
   readonly masterKeys: MasterKeyRing;
   readonly restate: { readonly ingressUrl: string; readonly adminUrl: string };
+  /** Without a URL no usage is kept. */
+  readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
   readonly registry: Registry;
   /** Interval between searches for unfinished work. */
@@ -66,7 +70,7 @@ export interface RunningOrchestrator {
 const everyTwoMinutes = 120_000;
 
 export async function startOrchestrator(options: OrchestratorOptions): Promise<RunningOrchestrator> {
-  const { config, scaling, databaseUrl, restate, logger, resyncMs = everyTwoMinutes } = options;
+  const { config, scaling, databaseUrl, restate, clickhouse, logger, resyncMs = everyTwoMinutes } = options;
   const database = connect({
     url: databaseUrl,
     maxConnections: config.databaseConnections,
@@ -119,6 +123,9 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     logger,
     random: Math.random,
   });
+  const usage = clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger });
+  const metering =
+    usage === undefined ? undefined : startMetering({ database, usage, logger, registry: options.registry });
   const resyncing = repeat(findUnfinished, resyncMs, stopping.signal, logger);
   return {
     address: handlers.url,
@@ -126,7 +133,8 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
       joinReports(await readyWhen('postgres', () => sql`select 1`.execute(database)), await handlers.ready()),
     async stop() {
       stopping.abort();
-      await Promise.all([resyncing, relay.stop(), deliveries.stop(), handlers.stop()]);
+      await Promise.all([resyncing, relay.stop(), deliveries.stop(), metering?.stop(), handlers.stop()]);
+      await usage?.close();
       await database.destroy();
     },
   };

@@ -5,6 +5,7 @@ export interface RunnerMetrics {
   readonly reportsSent: Counter;
   readonly logLinesSent: Counter;
   readonly logBytesDropped: Counter;
+  readonly usageIntervalsSent: Counter;
   readonly bringUpSeconds: Histogram;
   readonly tunnels: Counter<'answer'>;
   readonly diskCountSeconds: Histogram;
@@ -24,6 +25,7 @@ export interface RunnerCounts {
   /** Resources that are short on this machine. */
   pressure(): { readonly memory: boolean; readonly disk: boolean };
   sandboxes(): { readonly awake: number; readonly asleep: number };
+  unacknowledgedUsage(): number;
 }
 
 export function registerRunnerGauges(registry: Registry, counts: RunnerCounts): void {
@@ -85,6 +87,14 @@ export function registerRunnerGauges(registry: Registry, counts: RunnerCounts): 
       this.set({ state: 'asleep' }, asleep);
     },
   });
+  new Gauge({
+    name: 'berth_runner_usage_intervals_unacknowledged',
+    help: 'Intervals of usage that the api has not acknowledged, or that have grown since.',
+    registers: [registry],
+    collect() {
+      this.set(counts.unacknowledgedUsage());
+    },
+  });
 }
 
 /** Counters and histograms that the runner updates itself. */
@@ -120,6 +130,11 @@ export function createRunnerMetrics(registry: Registry): RunnerMetrics {
     logBytesDropped: new Counter({
       name: 'berth_runner_log_bytes_dropped_total',
       help: 'Bytes of output that were not sent because their instance wrote too fast.',
+      registers: [registry],
+    }),
+    usageIntervalsSent: new Counter({
+      name: 'berth_runner_usage_intervals_sent_total',
+      help: 'Intervals of usage that the api has acknowledged; an interval counts each time it was sent.',
       registers: [registry],
     }),
     tunnels: new Counter({

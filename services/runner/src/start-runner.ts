@@ -24,6 +24,7 @@ import { AdoptionFiles } from './sandbox/adoption-files.ts';
 import { hello } from './start/hello.ts';
 import { openRunnerSandboxes } from './start/open-runner-sandboxes.ts';
 import { openStorage } from './start/open-storage.ts';
+import { openUsage } from './start/open-usage.ts';
 import { assertLayersAreFound, checkMachine, logFirewallProblems, openNetwork } from './start/prepare-machine.ts';
 import { readiness } from './start/readiness.ts';
 
@@ -62,10 +63,17 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
 
   const metrics = createRunnerMetrics(registry);
   const client = createNodeClient(apiUrl, identity);
-  const link = new NodeLink({ client, logger, onReportsSent: (count) => metrics.reportsSent.inc(count) });
+  const usage = openUsage({ stateFolder, client, metrics, logger });
+  const { meter } = usage;
+  const link = new NodeLink({
+    client,
+    logger,
+    onReportsSent: (count) => metrics.reportsSent.inc(count),
+    onTime: (nowMs) => meter.setClock(nowMs),
+  });
   const leases = new InstanceLeases(config);
   const memory = new MemoryPressure(config.wakeReserveMb);
-  const sandboxes = await openRunnerSandboxes({ config, brand, driver, adopted, logger, leases, link, metrics });
+  const sandboxes = await openRunnerSandboxes({ config, brand, driver, adopted, logger, leases, link, metrics, meter });
   const output = new OutputShipper({
     stateFolder,
     client,
@@ -79,7 +87,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const storage = await openStorage({ config, driver, adopted, metrics, logger });
   const { images, disk } = storage;
   const converger = new Converger({
-    ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, logger },
+    ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, meter, logger },
     failures: new FailureFiles(stateFolder),
     tasks: new TaskFiles(stateFolder),
     report: (instance, observation) => link.report(instance, observation),
@@ -105,6 +113,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
     isDiskAlarmed: () => disk.isAlarmed,
     pressure: () => ({ memory: memory.isPressed, disk: disk.isPressed }),
     sandboxes: () => sandboxes.sleep.counts(),
+    unacknowledgedUsage: () => meter.unacknowledged,
   });
   storage.start((instance, failure) => converger.giveUp(instance, failure));
   converger.start();
@@ -138,7 +147,8 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
       // reported. Containers keep running, and connections to them may finish within the stop time.
       await Promise.all([converger.close(), ingress.close(stopMs), storage.close()]);
       await sandboxes.sleep.close();
-      await Promise.all([link.close(), output.close(), certificate]);
+      await Promise.all([link.close(), output.close(), usage.stopSending(), certificate]);
+      meter.close();
       client.close();
       await network.close();
     },

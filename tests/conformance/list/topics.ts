@@ -17,7 +17,6 @@ const ofKind = (kind: string, path: string): boolean => isIdle(fieldEffects[kind
 export type Topics = Readonly<Record<string, boolean>>;
 
 export const waitingTopics: Topics = {
-  billing: isPending('billing'),
   console: !existsSync(resolve(import.meta.dirname, '../../../clients/console')),
   'directory sync': isIdle(workspaceEffects, 'groupMappings'),
   'CI runners': ofKind('job', 'githubRunner'),

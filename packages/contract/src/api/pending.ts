@@ -3,7 +3,6 @@
 import type { Method } from './operation.ts';
 
 export type PendingTopic =
-  | 'billing'
   | 'custom domain sharing'
   | 'image sharing'
   | 'management MCP'
@@ -31,15 +30,6 @@ const image = '/images/{resourceType}/{imageName}';
 const connection = '/integrations/connections/{connectionName}';
 
 const groups: readonly PendingGroup[] = [
-  {
-    topic: 'billing',
-    reason: 'Usage is not metered yet.',
-    addresses: [
-      ['GET', '/accounts/{accountId}/metrics'],
-      ['GET', '/accounts/{accountId}/metrics/enums/group-by'],
-      ['GET', '/accounts/{accountId}/metrics/enums/resource-types'],
-    ],
-  },
   {
     topic: 'sandbox snapshots',
     reason: 'No runner copies the state of a sandbox yet.',

@@ -1,6 +1,6 @@
 import type { Logger } from '@berth/telemetry';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { batchInserts } from './batch-inserts.ts';
+import { batchInserts } from '../batch-inserts.ts';
 import type { LogRow } from './log-row.ts';
 import { severityOf } from './severity-of.ts';
 

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { z } from 'zod';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { requeueAfterReturn } from './requeue-after-return.ts';
+import { recordReturn } from './record-return.ts';
 
 export async function recordHeartbeat(context: NodeContext, runnerId: string, body: unknown): Promise<void> {
   const { database, dependencies } = context;
@@ -14,7 +14,7 @@ export async function recordHeartbeat(context: NodeContext, runnerId: string, bo
   const isBack = await database.transaction().execute(async (tx) => {
     if (await recordIf(tx, 'up', runnerId, beat)) return false;
     if (!(await recordIf(tx, 'lost', runnerId, beat))) throw nodeErrors.session_over();
-    await requeueAfterReturn(tx, runnerId);
+    await recordReturn(tx, runnerId);
     return true;
   });
   if (isBack) dependencies.notifyOutbox();

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { bytesPerMb, requestErrors } from '@berth/contract';
-import { LogBatch, nodePaths, type StreamMessage } from '@berth/contract/node';
+import { LogBatch, nodePaths, type StreamMessage, UsageBatch } from '@berth/contract/node';
 import { createNodeAuthority, type MasterKeyRing } from '@berth/identity';
 import { Counter, type Logger, type Registry } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
@@ -14,6 +14,7 @@ import type { NodeListenerConfig } from '../config.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { errorBody, toApiError } from '../http/error-answer.ts';
 import { storeLogBatch } from '../logs/store-log-batch.ts';
+import { storeUsageBatch } from '../metering/store-usage-batch.ts';
 import { certifyGateways } from './certify-gateways.ts';
 import { nodeErrors } from './errors.ts';
 import { recordHeartbeat } from './heartbeat.ts';
@@ -58,6 +59,8 @@ const answers: Readonly<Record<string, Answer>> = {
   [nodePaths.reports]: recordReports,
   [nodePaths.logs]: ({ dependencies, onLogsDropped }, runnerId, body) =>
     storeLogBatch(dependencies, runnerId, LogBatch.parse(body), onLogsDropped),
+  [nodePaths.usage]: ({ dependencies }, runnerId, body) =>
+    storeUsageBatch(dependencies, runnerId, UsageBatch.parse(body)),
 };
 
 export async function startNodeListener(options: NodeListenerOptions): Promise<RunningNodeListener> {

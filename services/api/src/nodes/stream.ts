@@ -2,14 +2,14 @@
 // state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract/node';
-import { type DatabaseTransaction, enqueue, outboxKeys } from '@berth/database';
+import { type DatabaseTransaction, databaseClock, enqueue, outboxKeys } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { callSecretOf } from './call-secret.ts';
 import { type Desired, type DesiredRow, loadDesiredRows, loadInstances } from './desired-instances.ts';
 import { nodeErrors } from './errors.ts';
 import type { NodeContext } from './node-context.ts';
-import { requeueAfterReturn } from './requeue-after-return.ts';
+import { recordReturn } from './record-return.ts';
 
 const pulseSeconds = 5;
 /** Poll interval without a notice. */
@@ -67,7 +67,7 @@ async function beginSession(
     .returning('session')
     .executeTakeFirstOrThrow();
   if (before.status === 'lost') {
-    await requeueAfterReturn(tx, runnerId);
+    await recordReturn(tx, runnerId);
     return session;
   }
   // The new session may ask for other warm pools than the previous one, and may run more tasks.
@@ -83,7 +83,7 @@ export async function* streamMessages(
   { session, secrets }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  yield { type: 'welcome', session, pulseSeconds, ...secrets };
+  yield { type: 'welcome', session, pulseSeconds, nowMs: await databaseClock(context.database), ...secrets };
   const first = await loadDesiredRows(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };

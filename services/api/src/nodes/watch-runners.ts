@@ -74,9 +74,16 @@ async function markLost(tx: DatabaseTransaction, id: string, lostAfterSeconds: n
     .where('id', '=', id)
     .where('status', '=', 'up')
     .where('last_seen_at', '<', sql<Date>`clock_timestamp() - make_interval(secs => ${lostAfterSeconds})`)
-    .returning('id')
+    .returning(['id', 'last_seen_at'])
     .executeTakeFirst();
   if (lost === undefined) return undefined;
+  // What runs there costs nothing from its last word on, until it is back.
+  if (lost.last_seen_at !== null)
+    await tx
+      .insertInto('runner_absences')
+      .values({ runner_id: id, since: lost.last_seen_at })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
   // A sandbox that was ever ready holds its owner's data, so it is kept and its memory stays reserved.
   const isKept = sql`(pool is null and desired = 'running' and spec ? 'sandbox' and ready_at is not null)`;
   // The result of an attempt that ended before is not lost with the machine.

@@ -61,12 +61,12 @@ export class Converger implements DesiredStateListener, Endpoints {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
     this.#hasFullList = true;
     this.#listArrived.changed();
-    const { failures, tasks, output, sandboxes } = this.#deps;
+    const { failures, tasks, output, sandboxes, meter } = this.#deps;
     // Notes of an earlier run about other instances are cleared together with their containers.
     const others = new Set([
       ...[...leaving, ...gone],
       ...[...this.#workers.keys(), ...failures.instances(), ...output.instances()],
-      ...[...tasks.instances(), ...sandboxes.adopted.instances()],
+      ...[...tasks.instances(), ...sandboxes.adopted.instances(), ...(meter?.instances() ?? [])],
     ]);
     for (const instance of instances) this.#setDesired(instance, false);
     for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));

@@ -4,7 +4,7 @@ import { type ContainerSpec, type ContainerState, containerLabels } from '../dri
 import { signalContainer } from '../driver/signal-container.ts';
 import { membershipOf } from '../network/rules/membership.ts';
 import type { NetworkSlot } from '../network/slots/network-slot.ts';
-import type { InstanceRun } from './instance-run.ts';
+import { type InstanceRun, runName } from './instance-run.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
 
 /** Label with the id of the container that holds the instance's network, so that the next runner process finds it. */
@@ -68,7 +68,18 @@ export class InstanceContainer {
     else if (state.logFile !== undefined) output.follow(this.#instance, { id: state.id, logFile: state.logFile });
     if (state === undefined) disk?.forget(this.#instance);
     else disk?.follow(this.#instance, state);
+    this.#meterEnd(state);
     return state;
+  }
+
+  /** The engine knows best when a process ended. A container that is gone ended at some time before. */
+  #meterEnd(state: ContainerState | undefined): void {
+    const { meter } = this.#deps;
+    if (state === undefined || state.status === 'created') meter?.end(this.#instance);
+    if (state?.status !== 'exited') return;
+    const isSandbox = containerLabels.sandbox in state.labels;
+    // A sandbox of an earlier process of the runner may have slept until its end, so its last mark counts.
+    meter?.end(this.#instance, meter.timeAt(state.finishedAt), isSandbox ? undefined : runName(state));
   }
 
   /**
@@ -176,7 +187,10 @@ export class InstanceContainer {
     const { driver, output, disk } = this.#deps;
     const state = await this.inspect();
     if (state === undefined) return;
-    if (state.status === 'running' || state.status === 'paused') await this.stop(seconds);
+    if (state.status === 'running' || state.status === 'paused') {
+      await this.stop(seconds);
+      await this.#meterStop(state.id);
+    }
     if (state.logFile !== undefined) await output.keep(this.#instance, { id: state.id, logFile: state.logFile });
     await driver.remove(state.id);
     disk?.forget(this.#instance);
@@ -184,6 +198,12 @@ export class InstanceContainer {
     if (slot === undefined || sharesSlotsOf === undefined) return this.#giveNetworkBack();
     this.#held = undefined;
     await this.#deps.network.keepSlot(slot, sharesSlotsOf);
+  }
+
+  /** Removing a container takes the engine a while, in which nothing runs. */
+  async #meterStop(id: string): Promise<void> {
+    const { meter, driver } = this.#deps;
+    if (meter !== undefined) this.#meterEnd(await driver.inspect(id).catch(() => undefined));
   }
 
   /** A frozen process does not die, and the engine would wait for it. */

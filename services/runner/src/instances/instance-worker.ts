@@ -213,7 +213,7 @@ export class InstanceWorker implements Worker {
     if (address === undefined || state === undefined) return 'look again';
     this.#record.foundRunning();
     if (await this.#mode.takeOver(desired, state)) {
-      this.#becomeReady(state, address);
+      this.#becomeReady(desired, state, address);
       return 'look again';
     }
     // A container of an earlier run of this process answers at once: `starting` must not be reported for it.
@@ -222,15 +222,16 @@ export class InstanceWorker implements Worker {
     const outcome = await this.#bringUp.clock.measure('ready', () => this.#bringUp.answer(desired, address, signal));
     if (outcome === 'too late') return this.#fail(this.#mode.noAnswer(desired, await listeningPorts(state.pid)));
     if (outcome === 'yes' && (await this.#change(desired, this.#container.runIn(state)))) {
-      this.#becomeReady(state, address);
+      this.#becomeReady(desired, state, address);
       this.#deps.onBroughtUp(this.#bringUp.clock.seconds());
     }
     return 'look again';
   }
 
-  #becomeReady({ pid }: ContainerState, address: string): void {
+  #becomeReady(desired: ReachableInstance, state: ContainerState, address: string): void {
     const { stages } = this.#bringUp.clock;
-    this.#record.answers(pid);
+    this.#record.answers(state.pid);
+    this.#mode.becameReady(desired, state);
     this.#reportReady(address);
     this.#deps.logger.info({ event: 'instance.ready', instance: this.#id, address, stages }, 'instance ready');
   }
@@ -320,6 +321,7 @@ export class InstanceWorker implements Worker {
     // The instance became wanted again during the removal, so this is not its end.
     if (this.#desired !== undefined) return 'look again';
     output.end(this.#id);
+    this.#deps.meter?.forget(this.#id);
     this.#report('gone');
     logger.info({ event: 'instance.gone', instance: this.#id, durationMs: elapsedMs(startedAt) }, 'instance gone');
     return 'over';

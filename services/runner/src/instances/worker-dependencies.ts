@@ -6,6 +6,7 @@ import type { FailureFiles } from '../failures/failure-files.ts';
 import type { ImageStore } from '../images/image-store.ts';
 import type { InstanceLeases } from '../ingress/instance-leases.ts';
 import type { OutputShipper } from '../logs/output-shipper.ts';
+import type { UsageMeter } from '../meter/meter.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/pending-reports.ts';
 import type { SandboxServices } from '../sandbox/sandbox-services.ts';
@@ -28,6 +29,8 @@ export interface WorkerDependencies {
   readonly leases?: Pick<InstanceLeases, 'drain' | 'cut'>;
   /** Absent when the disk is not watched. */
   readonly disk?: Pick<DiskWatch, 'follow' | 'forget'>;
+  /** Absent when nothing is metered. */
+  readonly meter?: UsageMeter;
   readonly onBroughtUp: (seconds: number) => void;
   readonly logger: Logger;
 }

@@ -19,11 +19,15 @@ const logger = createLogger({ role: 'runner' }, { level: 'silent' });
 async function startApi(pulseSeconds = 5) {
   const streams: ServerResponse[] = [];
   const heard: { session: number; report: InstanceReport }[] = [];
-  const api = { streams, heard, reportStatus: 200, heartbeats: 0 };
+  const api = { streams, heard, reportStatus: 200, heartbeats: 0, times: [] as number[] };
   const handle: Handle = (path, body, _caller, response) => {
     if (path === nodePaths.stream) {
       streams.push(response.writeHead(200));
-      send(response, { type: 'welcome', session: streams.length, pulseSeconds });
+      const nowMs = api.times.shift();
+      send(response, {
+        ...{ type: 'welcome', session: streams.length, pulseSeconds },
+        ...(nowMs === undefined ? {} : { nowMs }),
+      });
     } else if (path === nodePaths.reports) {
       const { session, reports } = Reports.parse(body);
       if (api.reportStatus === 200) heard.push(...reports.map((report) => ({ session, report })));
@@ -41,11 +45,13 @@ const send = (response: ServerResponse, message: StreamMessage) => response.writ
 
 function openLink(url: string) {
   const received: string[] = [];
+  const times: number[] = [];
   const client = createNodeClient(url, { authority: authority.certificate, key, certificate });
   const link = new NodeLink({
     client,
     logger,
     onReportsSent: () => {},
+    onTime: (nowMs) => void times.push(nowMs),
   });
   const desired: DesiredStateListener = {
     all: ({ instances, gone }) => void received.push(`all ${instances.length} ${gone.length}`),
@@ -60,7 +66,7 @@ function openLink(url: string) {
     await link.close();
     client.close();
   };
-  return { link, received, close };
+  return { link, received, times, close };
 }
 
 test('desired states arrive in order, and message types of a newer api are ignored', async () => {
@@ -114,6 +120,20 @@ test('a new session gets all reports again with newer sequences, except acknowle
   expect(last?.report.sequence).toBeGreaterThan(
     Math.max(...api.heard.slice(0, 2).map(({ report }) => report.sequence)),
   );
+  await close();
+  await listener[Symbol.asyncDispose]();
+});
+
+test('each welcome tells the time of the deployment, where the api sends it', async () => {
+  const { api, listener } = await startApi();
+  api.times.push(1_000, 2_000);
+  const { times, close } = openLink(listener.url);
+  for (const count of [1, 2, 3]) {
+    await expect.poll(() => api.streams.length).toBe(count);
+    await expect.poll(() => times.length).toBe(Math.min(count, 2));
+    api.streams[count - 1]?.end();
+  }
+  expect(times).toEqual([1_000, 2_000]);
   await close();
   await listener[Symbol.asyncDispose]();
 });

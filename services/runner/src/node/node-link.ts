@@ -23,6 +23,8 @@ export interface NodeLinkOptions {
   readonly client: NodeClient;
   readonly logger: Logger;
   readonly onReportsSent: (count: number) => void;
+  /** Time of the deployment, milliseconds since 1970; an older api does not send it. */
+  readonly onTime?: (nowMs: number) => void;
 }
 
 /** What the runner tells about itself. */
@@ -130,15 +132,16 @@ export class NodeLink {
   }
 
   #welcome(
-    { session }: Welcome,
+    { session, nowMs }: Welcome,
     measure: RunnerFacts['measure'],
     signal: AbortSignal,
     ending: AbortController,
   ): Promise<void>[] {
-    const { client, logger, onReportsSent } = this.#options;
+    const { client, logger, onReportsSent, onTime } = this.#options;
     const onTrouble = (error: unknown) => this.#logFailure(error);
     this.#isConnected = true;
     this.#lastFailure = '';
+    if (nowMs !== undefined) onTime?.(nowMs);
     this.#reports.resendAll();
     logger.info({ session }, 'connected to the api');
     const shared = { client, session, signal, onTrouble };

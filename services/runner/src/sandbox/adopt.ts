@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { SandboxInstance } from '@berth/contract/node';
 import { setLimits } from '../machine/cgroup/limits.ts';
 import { machine } from '../machine/machine.ts';
+import type { UsageMeter } from '../meter/meter.ts';
 import type { Network } from '../network/network.ts';
 import { membershipOf } from '../network/rules/membership.ts';
 import type { RunningSandbox } from '../sleep/running-sandbox.ts';
@@ -17,6 +18,8 @@ export interface AdoptDependencies {
   readonly control: Pick<GuestControl, 'setEnvironment'>;
   readonly sleep: Pick<SleepManager, 'manage' | 'release'>;
   readonly adopted: AdoptionFiles;
+  /** Absent where nothing is metered. */
+  readonly meter?: Pick<UsageMeter, 'change'> | undefined;
 }
 
 export interface Changes {
@@ -40,7 +43,7 @@ export async function adopt(
   running: RunningSandbox,
   desired: SandboxInstance & { readonly workspaceId: string },
   before: SandboxInstance | undefined,
-  { network, control, sleep, adopted }: AdoptDependencies,
+  { network, control, sleep, adopted, meter }: AdoptDependencies,
 ): Promise<void> {
   const { id, generation, env } = desired;
   const membership = membershipOf(desired) ?? { workspaceId: desired.workspaceId };
@@ -56,6 +59,7 @@ export async function adopt(
   ]);
   const failed = done.find((each) => each.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  if (changes.limits) meter?.change(id, desired.memoryMb);
   adopted.save(id, { ...membership, generation });
   // The guest has just answered, so the first connection need not wait for a check that it is awake.
   sleep.manage(changes.environment ? { ...running, isAwake: true } : running);

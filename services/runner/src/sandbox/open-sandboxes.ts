@@ -13,7 +13,7 @@ import { openControlKey } from './control-key.ts';
 import { GuestControl } from './guest-control.ts';
 import type { SandboxServices } from './sandbox-services.ts';
 
-export interface SandboxOptions extends Pick<SleepManagerOptions, 'recall' | 'onActivity' | 'onWake'> {
+export interface SandboxOptions extends Pick<SleepManagerOptions, 'recall' | 'onActivity' | 'onWake' | 'meter'> {
   readonly config: Pick<RunnerConfig, 'guestFolder' | 'stateFolder' | 'wakeReserveMb'>;
   readonly brand: Brand;
   readonly driver: Driver;

@@ -10,6 +10,8 @@ export interface RunningSandbox {
   readonly port: number;
   readonly isolation: IsolationClass;
   readonly settings: SandboxSettings;
+  /** Memory that is billed while the sandbox is awake; absent where nothing is metered. */
+  readonly memoryMb?: number;
   /** The guest has just answered and cannot have been frozen since. Otherwise the freezer is asked for its state. */
   readonly isAwake?: true;
 }

@@ -2,7 +2,9 @@
 
 import { backoffMs } from '@berth/concurrency';
 import type { RunnerCallAnswer } from '@berth/contract/node';
+import type { UsageMeter } from '../meter/meter.ts';
 import { carryOutStep, type SleepOutcome, type SleepWork, type StepDependencies } from './carry-out-step.ts';
+import { meteringAfter } from './metering-after.ts';
 import { isExpired, nextStep, type SleepRules, unusedMs } from './next-step.ts';
 import type { RunningSandbox } from './running-sandbox.ts';
 import { releaseMs, SleepCallers } from './sleep-callers.ts';
@@ -13,6 +15,8 @@ export interface SleepDependencies extends StepDependencies {
   /** Recalls leases that have no request in progress. */
   readonly recall: (instance: string) => void;
   readonly onActivity: (instance: string, activity: SandboxActivity) => void;
+  /** Absent where nothing is metered. */
+  readonly meter?: Pick<UsageMeter, 'begin' | 'hold' | 'end'>;
 }
 
 export interface EarlierUse {
@@ -54,6 +58,7 @@ export class SleepController {
     this.#sandbox = sandbox;
     this.#deps = deps;
     this.#state = { ...newSleepState(now() - usedMsAgo, leases), ...knownOf(sandbox) };
+    this.#meter('managed');
     this.#advance();
   }
 
@@ -171,7 +176,21 @@ export class SleepController {
   #handle(event: SleepEvent): void {
     this.#state = nextState(this.#state, event, now());
     this.#answerCallers();
+    this.#meter(event.is);
     this.#advance();
+  }
+
+  /** Callers of a wake are answered before. */
+  #meter(event: SleepEvent['is']): void {
+    const { meter } = this.#deps;
+    const { instance, memoryMb, containerId, pid } = this.#sandbox;
+    if (meter === undefined || memoryMb === undefined || this.#isClosed) return;
+    const metering = meteringAfter(event, this.#state.frozen, this.#doing === 'freeze');
+    if (metering === 'end') meter.end(instance);
+    // Without the start of the container: the end of a run that the engine knows says nothing about a sandbox, which may
+    // have slept until then.
+    else if (metering !== 'keep')
+      meter.begin(instance, { memoryMb, run: `${containerId} ${pid}`, pid, continues: metering === 'continue' });
   }
 
   #answerCallers(): void {
@@ -200,6 +219,7 @@ export class SleepController {
   async #do(work: SleepWork): Promise<void> {
     this.#doing = work;
     const sandbox = this.#sandbox;
+    if (work === 'freeze') this.#deps.meter?.hold(sandbox.instance);
     const onThawing = (): void => {
       this.#isThawing = true;
     };

@@ -1,3 +1,4 @@
+import { checkUsageCommand } from './check-usage.ts';
 import type { Command } from './command.ts';
 import { createJoinTokenCommand } from './create-join-token.ts';
 import { createKeyCommand } from './create-key.ts';
@@ -19,4 +20,5 @@ export const commands: readonly Command[] = [
   removeRunnerCommand,
   replayCallbackCommand,
   rotateKeysCommand,
+  checkUsageCommand,
 ];

@@ -1,5 +1,6 @@
 import { gatewayUrl } from '@berth/api/config';
 import { apiSection } from '../sections/api.ts';
+import { clickhouseSection } from '../sections/clickhouse.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { orchestratorSection } from '../sections/orchestrator.ts';
 import { placementSection } from '../sections/placement.ts';
@@ -14,6 +15,7 @@ export const orchestratorRole = defineRole({
   // The orchestrator needs the api section for the brand, the regions, the limits of accounts and the gateway's address.
   sections: {
     postgres: postgresSection,
+    clickhouse: clickhouseSection,
     masterKeys: masterKeysSection,
     restate: restateSection,
     orchestrator: orchestratorSection,
@@ -21,7 +23,10 @@ export const orchestratorRole = defineRole({
     scaling: scalingSection,
     api: apiSection,
   },
-  async start({ postgres, masterKeys, restate, orchestrator, placement, scaling, api }, { logger, registry }) {
+  async start(
+    { postgres, clickhouse, masterKeys, restate, orchestrator, placement, scaling, api },
+    { logger, registry },
+  ) {
     const [{ startOrchestrator }, { masterKeyRing }] = await Promise.all([
       import('@berth/orchestrator'),
       import('@berth/identity'),
@@ -37,6 +42,7 @@ export const orchestratorRole = defineRole({
       databaseUrl: postgres.url,
       masterKeys: masterKeyRing(masterKeys),
       restate,
+      clickhouse,
       logger,
       registry,
     });

@@ -1,4 +1,5 @@
 // What an account is billed for. Specification, "Billing metrics".
+import { z } from 'zod';
 
 export type UsageUnit = 'gbs' | 'count' | 'hours';
 
@@ -25,4 +26,5 @@ export const billingDimensions = [
   { name: 'custom_domain_active_time_hours', resourceType: 'custom_domain', unit: 'hours' },
 ] as const satisfies readonly BillingDimension[];
 
-export type BillingDimensionName = (typeof billingDimensions)[number]['name'];
+export const BillingDimensionName = z.enum(billingDimensions.map(({ name }) => name));
+export type BillingDimensionName = z.infer<typeof BillingDimensionName>;

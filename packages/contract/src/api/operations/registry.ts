@@ -13,6 +13,7 @@ import * as egress from './egress.ts';
 import * as images from './images.ts';
 import * as integrations from './integrations.ts';
 import * as jobExecutions from './job-executions.ts';
+import * as metrics from './metrics.ts';
 import * as observability from './observability.ts';
 import * as platform from './platform.ts';
 import * as policies from './policies.ts';
@@ -37,6 +38,7 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   images,
   integrations,
   jobExecutions,
+  metrics,
   observability,
   platform,
   policies,

@@ -56,6 +56,8 @@ async function configureAccount({ tx, accountId, workspaceId, ownerId }: SetupCo
         billing_dimension: dimension,
         unit,
         usd_per_unit: usdPerUnit,
+        // Usage before its first price would cost nothing: a step that failed may be done again hours later.
+        valid_from: sql<Date>`(select date_trunc('hour', min(created_at), 'UTC') from workspaces where account_id = ${accountId})`,
       })),
     )
     .onConflict((conflict) => conflict.doNothing())

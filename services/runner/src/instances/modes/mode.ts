@@ -49,6 +49,9 @@ export interface InstanceMode<Instance extends ReachableInstance = ReachableInst
    */
   takeOver(desired: Instance, state: ContainerState): Promise<boolean>;
 
+  /** The instance answers, or was taken over. Called again after each restart. */
+  becameReady(desired: Instance, state: ContainerState): void;
+
   // Changes
 
   /** A call of the api may change the instance while it runs. */

@@ -19,7 +19,8 @@ import type { PendingCallers } from '../pending-callers.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
 
-type Dependencies = WorkerDependencies['sandboxes'] & Pick<WorkerDependencies, 'network' | 'logger'>;
+type Dependencies = WorkerDependencies['sandboxes'] &
+  Pick<WorkerDependencies, 'network' | 'logger'> & { readonly meter: WorkerDependencies['meter'] | undefined };
 
 class SandboxMode implements InstanceMode<SandboxInstance> {
   readonly name = 'sandbox';
@@ -33,10 +34,10 @@ class SandboxMode implements InstanceMode<SandboxInstance> {
   /** The current run has no owner yet and is frozen until it gets one. */
   #isFrozenWarm = false;
 
-  constructor({ instance, container, deps: { network, logger, sandboxes } }: ModeOptions) {
+  constructor({ instance, container, deps: { network, logger, sandboxes, meter } }: ModeOptions) {
     this.#id = instance;
     this.#container = container;
-    this.#deps = { ...sandboxes, network, logger };
+    this.#deps = { ...sandboxes, network, logger, meter };
   }
 
   /** Sandboxes are created only where a guest is configured. */
@@ -92,6 +93,9 @@ class SandboxMode implements InstanceMode<SandboxInstance> {
     else await this.apply(desired, run);
     return true;
   }
+
+  /** The sleep manager meters an owned sandbox while it is awake. */
+  becameReady(): void {}
 
   get generation(): number {
     return this.#applied?.desired.generation ?? 0;
@@ -185,8 +189,8 @@ class SandboxMode implements InstanceMode<SandboxInstance> {
     return this.#deps.adopted.find(this.#id)?.generation ?? 0;
   }
 
-  #running({ port, isolation, sandbox }: SandboxInstance, run: InstanceRun): RunningSandbox {
-    return { ...run, instance: this.#id, port, isolation, settings: sandbox };
+  #running({ port, isolation, sandbox, memoryMb }: SandboxInstance, run: InstanceRun): RunningSandbox {
+    return { ...run, instance: this.#id, port, isolation, settings: sandbox, memoryMb };
   }
 }
 

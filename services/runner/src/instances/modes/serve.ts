@@ -1,11 +1,12 @@
 // An instance that serves: a new revision is a new instance, so a run is never changed. It is ready once its port
-// accepts connections, and its connections drain before it is removed.
+// accepts connections, and its connections drain before it is removed. It is metered from its first answer.
 import type { ServeInstance } from '@berth/contract/node';
 import { portClosed } from '../explain.ts';
+import { runName } from '../instance-run.ts';
 import { isListening } from '../is-listening.ts';
-import type { InstanceMode, ModeFactory } from './mode.ts';
+import type { ModeFactory } from './mode.ts';
 
-const mode: InstanceMode<ServeInstance> = {
+export const serveMode: ModeFactory<ServeInstance> = ({ instance, deps: { meter } }) => ({
   name: 'serve',
 
   unavailable: undefined,
@@ -15,6 +16,8 @@ const mode: InstanceMode<ServeInstance> = {
   startTimeoutSeconds: ({ startTimeoutSeconds }) => startTimeoutSeconds,
   noAnswer: ({ port }, ports) => portClosed(port, ports),
   takeOver: async () => false,
+  becameReady: ({ memoryMb }, state) =>
+    meter?.begin(instance, { memoryMb, run: runName(state), pid: state.pid, continues: true }),
 
   acceptsCalls: false,
   generation: 0,
@@ -35,6 +38,4 @@ const mode: InstanceMode<ServeInstance> = {
   removal: 'drain',
   endRun: async () => {},
   forget: () => {},
-};
-
-export const serveMode: ModeFactory<ServeInstance> = () => mode;
+});

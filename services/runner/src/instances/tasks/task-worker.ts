@@ -14,6 +14,7 @@ import type { Worker } from '../worker.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 import { decideTask, type TaskStep } from './decide-task.ts';
 import { endOfProcess } from './end-of-process.ts';
+import { meterTask } from './meter-task.ts';
 import { TaskBringUp } from './task-bring-up.ts';
 import { endBy, type TaskEnd, taskResult, withTimes } from './task-end.ts';
 
@@ -38,6 +39,8 @@ export class TaskWorker implements Worker {
   #hasStarted = false;
   /** Start of the process by the monotonic clock, so that a changed system time does not move the deadline. */
   #startedAt: number | undefined;
+  /** Deployment time before this process asked the engine to start the task. */
+  #askedMs: number | undefined;
   /** Aborted when the step in progress is no longer wanted, or when the runner stops. */
   #step = new AbortController();
   #isClosing = false;
@@ -124,6 +127,7 @@ export class TaskWorker implements Worker {
     const state = await this.#container.inspect();
     const isCreated = state?.status === 'created';
     this.#hasStarted ||= state?.startedAt !== undefined;
+    meterTask(desired, state, this.#askedMs, this.#deps.meter);
     const step = decideTask({
       isWanted: true,
       hasFile: this.#deps.tasks.find(this.#id) !== undefined,
@@ -140,6 +144,7 @@ export class TaskWorker implements Worker {
   async #do(step: TaskStep, desired: TaskInstance, state: ContainerState | undefined): Promise<Next> {
     const { signal } = this.#step;
     if (step.do === 'remove') return this.#remove();
+    if (step.do === 'create' || step.do === 'start') this.#askedMs = this.#deps.meter?.now();
     if (step.do === 'create') return this.#create(desired);
     if (step.do === 'start') return this.#endIf(await this.#bringUp.start(desired, signal));
     if (step.do === 'wait') return this.#awaitEnd(step.forMs);
@@ -231,6 +236,7 @@ export class TaskWorker implements Worker {
     await this.#container.remove(this.#graceSeconds);
     tasks.forget(this.#id);
     output.end(this.#id);
+    this.#deps.meter?.forget(this.#id);
     this.#report('gone');
     logger.info({ event: 'instance.gone', instance: this.#id, durationMs: elapsedMs(startedAt) }, 'instance gone');
     return 'over';

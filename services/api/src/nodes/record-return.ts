@@ -2,11 +2,14 @@ import { type DatabaseTransaction, nilUuid, outboxKeys, outboxTopics, unendedIns
 import { sql } from 'kysely';
 
 /**
- * Enqueues work for a runner that was lost and is back: its warm pools were ended, its sandboxes were unreachable, and
- * it has room for waiting tasks.
+ * Ends the absence of a runner that was lost and is back, and enqueues work for it: its warm pools were ended, its
+ * sandboxes were unreachable, and it has room for waiting tasks.
  */
-export async function requeueAfterReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
+export async function recordReturn(tx: DatabaseTransaction, runnerId: string): Promise<void> {
   await sql`
+    with returned as (
+      update runner_absences set until = clock_timestamp() where runner_id = ${runnerId} and until is null
+    )
     insert into outbox (topic, key, workspace_id)
     select ${sql.lit(outboxTopics.pool)}, ${runnerId}, ${nilUuid}::uuid union all
     select ${sql.lit(outboxTopics.dispatch)}, ${outboxKeys.dispatch}, ${nilUuid}::uuid from runners
