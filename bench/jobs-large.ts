@@ -2,12 +2,14 @@
 // but the runner, whose stand-in runs no containers (services/runner/test/runner-stand-in.ts): the figures are what the
 // control plane adds to each task.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { defaultBrand, headerNames, versions } from '@berth/contract';
+import { bytesPerMb, defaultBrand, headerNames, versions } from '@berth/contract';
 import { z } from 'zod';
 import { type Fleet, startFleet } from '../engines/fleet/fleet.ts';
+import { freePort } from '../engines/free-port.ts';
 import { restate } from '../engines/restate.ts';
 import { runFolder } from '../engines/run.ts';
 import { removeEngines } from '../engines/sweep.ts';
+import { heapSize } from '../tests/harness/heap-size.ts';
 import { residentMb } from '../tests/harness/resident-mb.ts';
 import type { Bench } from './bench.ts';
 import { cpuTimeUs } from './gateway/cpu-time.ts';
@@ -20,6 +22,7 @@ const parallelism = 200;
 const memoryMb = 128;
 const sendsAtATime = 32;
 const pollMs = 100;
+const heldTenths = [1, 9];
 
 export const jobsLarge: Bench = {
   name: 'jobs-large',
@@ -29,7 +32,7 @@ export const jobsLarge: Bench = {
     // Half before and half after, because the machine may be faster at one of the times.
     const before = await bareSeconds(count / 2);
     yield { name: 'bare sends', value: count / 2 / before, unit: 'per second' };
-    const { seconds, reads, memory, stages, cpu, startMs } = await measureExecution(count);
+    const { seconds, reads, residentMib, heldMib, stages, cpu, startMs } = await measureExecution(count);
     yield {
       name: 'stages of a task, median',
       value: stages.total,
@@ -47,13 +50,14 @@ export const jobsLarge: Bench = {
         bound: { atMost: 50 },
         detail: { p95: rounded(quantile(times, 0.95)), reads: times.length },
       };
-    yield {
-      name: 'memory of the orchestrator from 10 % to 90 %',
-      value: (memory.get(9) ?? Number.NaN) - (memory.get(1) ?? Number.NaN),
-      unit: 'MiB',
-      bound: { atMost: 60 },
-      detail: Object.fromEntries([...memory].map(([tenth, mb]) => [`at${tenth * 10}`, Math.round(mb)])),
-    };
+    const growth = (mb: ReadonlyMap<number, number>) => ({
+      value: (mb.get(9) ?? Number.NaN) - (mb.get(1) ?? Number.NaN),
+      unit: 'MiB' as const,
+      detail: Object.fromEntries([...mb].map(([tenth, held]) => [`at${tenth * 10}`, Math.round(held)])),
+    });
+    // Resident memory rises and falls with the collector. What is left after a collection shows whether tasks stay.
+    yield { name: 'resident memory of the orchestrator from 10 % to 90 %', ...growth(residentMib) };
+    yield { name: 'memory that it holds, from 10 % to 90 %', ...growth(heldMib), bound: { atMost: 60 } };
     const after = await bareSeconds(count / 2);
     const [perSecond, barePerSecond] = [count / seconds, count / (before + after)];
     yield {
@@ -89,19 +93,25 @@ interface Measured {
   /** Milliseconds of each read while tasks ran. */
   readonly reads: Readonly<Record<'execution' | 'first tasks', readonly number[]>>;
   /** MiB of the orchestrator after each tenth of the tasks. */
-  readonly memory: ReadonlyMap<number, number>;
+  readonly residentMib: ReadonlyMap<number, number>;
+  /** The same after a full collection, which is made after the first and the ninth tenth. */
+  readonly heldMib: ReadonlyMap<number, number>;
   readonly stages: Readonly<Record<string, number>> & { readonly total: number };
   /** Milliseconds of each process, divided by the tasks. */
   readonly cpu: Readonly<Record<string, number>>;
 }
 
 async function measureExecution(count: number): Promise<Measured> {
+  const inspectorPort = await freePort();
   await using fleet = await startFleet({
     name: 'bench-jobs-large',
     workspaces: ['main'],
     machines: 0,
-    settings: { BERTH_PLACEMENT_RUNC_FOR: 'everything' },
+    // A process opens this port when it gets SIGUSR1.
+    settings: { BERTH_PLACEMENT_RUNC_FOR: 'everything', NODE_OPTIONS: `--inspect-port=127.0.0.1:${inspectorPort}` },
   });
+  process.kill(fleet.orchestrator.pid, 'SIGUSR1');
+  const heldMib = async () => (await heapSize(inspectorPort)) / bytesPerMb;
   await using standIn = await startRunnerStandIn({
     apiUrl: `https://127.0.0.1:${fleet.nodePort}`,
     joinToken: await fleet.createJoinToken(),
@@ -112,11 +122,11 @@ async function measureExecution(count: number): Promise<Measured> {
   const runtime = { image: 'example/job:1', memory: memoryMb, maxConcurrentTasks: parallelism };
   for (const name of ['warm', 'large']) await call(fleet, 'POST', '/jobs', { metadata: { name }, spec: { runtime } });
   // Once before it is measured: connections, plans and caches are created then.
-  await execute(fleet, 'warm', parallelism * 2);
+  await execute(fleet, 'warm', parallelism * 2, heldMib);
   const cpuMs = () => cpuMsOf(fleet, standIn.pid);
   const before = cpuMs();
   const startedAt = performance.now();
-  const watched = await execute(fleet, 'large', count);
+  const watched = await execute(fleet, 'large', count, heldMib);
   const seconds = (performance.now() - startedAt) / 1_000;
   const cpu = Object.entries(cpuMs()).map(([name, ms]) => [name, rounded((ms - (before[name] ?? 0)) / count)] as const);
   return { seconds, ...watched, cpu: Object.fromEntries(cpu), stages: await loadStages(fleet.database, 'large') };
@@ -141,7 +151,8 @@ async function execute(
   fleet: Fleet,
   job: string,
   count: number,
-): Promise<Pick<Measured, 'startMs' | 'reads' | 'memory'>> {
+  readHeldMib: () => Promise<number>,
+): Promise<Pick<Measured, 'startMs' | 'reads' | 'residentMib' | 'heldMib'>> {
   const tasks = Array.from({ length: count }, (_, index) => ({ index }));
   const startedAt = performance.now();
   const { executionId } = Started.parse(JSON.parse(await call(fleet, 'POST', `/jobs/${job}/executions`, { tasks })));
@@ -149,7 +160,8 @@ async function execute(
   const path = `/jobs/${job}/executions/${executionId}`;
   const executionReads: number[] = [];
   const pageReads: number[] = [];
-  const memory = new Map<number, number>();
+  const residentMib = new Map<number, number>();
+  const heldMib = new Map<number, number>();
   for (;;) {
     const readAt = performance.now();
     const shown = await call(fleet, 'GET', path);
@@ -157,9 +169,10 @@ async function execute(
     pageReads.push(await timedMs(() => call(fleet, 'GET', `${path}/tasks?limit=50`)));
     const { status, stats } = Execution.parse(JSON.parse(shown));
     const tenth = Math.floor((10 * stats.success) / count);
-    if (!memory.has(tenth)) memory.set(tenth, await residentMb(fleet.orchestrator.pid));
+    if (!residentMib.has(tenth)) residentMib.set(tenth, await residentMb(fleet.orchestrator.pid));
+    if (heldTenths.includes(tenth) && !heldMib.has(tenth)) heldMib.set(tenth, await readHeldMib());
     if (status === 'succeeded' && stats.success === count)
-      return { startMs, reads: { execution: executionReads, 'first tasks': pageReads }, memory };
+      return { startMs, reads: { execution: executionReads, 'first tasks': pageReads }, residentMib, heldMib };
     if (['failed', 'timeout', 'cancelled'].includes(status)) throw new Error(`the execution of ${job} is ${status}`);
     await sleep(pollMs);
   }
