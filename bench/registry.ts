@@ -12,6 +12,7 @@ import { jobs } from './jobs.ts';
 import { jobsFairness } from './jobs-fairness.ts';
 import { jobsLarge } from './jobs-large.ts';
 import { listing } from './listing.ts';
+import { metrics } from './metrics.ts';
 import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxCycle } from './sandbox-cycle.ts';
@@ -23,6 +24,7 @@ import { testDatabase } from './test-database.ts';
 export const benches: readonly Bench[] = [
   testDatabase,
   listing,
+  metrics,
   apiWrite,
   durable,
   deploy,

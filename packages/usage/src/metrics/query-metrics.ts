@@ -1,19 +1,12 @@
 // Sums of a window: groups in pages, buckets of each, and the total, from one statement. Every figure of an answer comes
 // from the same rows, so groups and buckets add up to the total.
-import type { MetricsResolution } from '@berth/contract';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
 import { type GroupColumn, groupColumns } from './group-columns.ts';
 import type { MetricsBucket, MetricsGroupSums, MetricsPage, MetricsQuery } from './metrics-query.ts';
+import { metricsStatement } from './metrics-statement.ts';
 import { splitWindow } from './split-window.ts';
 import { windowParameters, windowRows } from './window-rows.ts';
-
-const bucketOf: Readonly<Record<MetricsResolution, string>> = {
-  hourly: 'hour',
-  daily: 'toStartOfDay(hour)',
-  weekly: 'toMonday(hour)',
-  monthly: 'toStartOfMonth(hour)',
-};
 
 const settings = {
   // The hour is part of the sorting key, so FINAL may handle each month by itself.
@@ -38,43 +31,14 @@ const Group = z.object({
 });
 type Group = z.infer<typeof Group>;
 
-/**
- * The innermost sums are those of a bucket of a group. They have 128 bits: those of 64 end at nine million USD. Groups after
- * the position come first, and the total is in every row, so it is known where no group is left.
- */
-function statement(rows: string, columns: readonly GroupColumn[], { resolution, after }: MetricsQuery): string {
-  const label = columns.includes('workspace_id') ? 'any(label)' : `''`;
-  const key =
-    columns.length === 0 ? 'emptyArrayString()' : `[${columns.map((name) => `toString(${name})`).join(', ')}]`;
-  const isLater =
-    after === undefined
-      ? 'true'
-      : 'pico < {afterPico:Int128} OR pico = {afterPico:Int128} AND key > {afterKey:Array(String)}';
-  return `
-    SELECT key, label AS workspace, groupMicro AS micro, groupPico AS pico, buckets, ${isLater} AS isLater,
-      sum(groupMicro) OVER () AS totalMicro, sum(groupPico) OVER () AS totalPico
-    FROM (
-      SELECT ${key} AS key, any(label) AS label, sum(bucketMicro) AS groupMicro, sum(bucketPico) AS groupPico,
-        groupArray((toUnixTimestamp(toDateTime(bucket, 'UTC')), bucketMicro, bucketPico)) AS buckets
-      FROM (
-        SELECT ${[...columns, ''].join(', ')} ${bucketOf[resolution]} AS bucket, ${label} AS label,
-          sum(toInt128(micro)) AS bucketMicro, sum(toInt128(pico)) AS bucketPico
-        FROM (${rows})
-        GROUP BY ${[...columns, 'bucket'].join(', ')}
-      )
-      ${columns.length === 0 ? '' : `GROUP BY ${columns.join(', ')}`}
-    )
-    ORDER BY isLater DESC, pico DESC, key LIMIT {rows:UInt32}`;
-}
-
 export async function queryMetrics(client: ClickHouseClient, query: MetricsQuery): Promise<MetricsPage> {
-  const { groupBy, limit, after } = query;
+  const { groupBy, resolution, limit, after } = query;
   const columns = groupColumns(groupBy);
   const parts = splitWindow(query, query.dirtyHoursMs);
   const rows = windowRows(query, parts);
   if (rows === undefined) return pageWithout(columns);
   const answer = await client.query({
-    query: statement(rows, columns, query),
+    query: metricsStatement(rows, columns, resolution, after !== undefined),
     // One more row than the page has, to know whether there is another page.
     query_params: { ...windowParameters(query, parts), rows: limit + 1, afterPico: after?.pico, afterKey: after?.key },
     format: 'JSONEachRow',
@@ -108,15 +72,18 @@ function render({ key, workspace, micro, pico, buckets }: Group, columns: readon
     resourceUuid: fieldOf('resource_uid'),
     billingDimension: fieldOf('dimension'),
     ...{ key, micro, pico },
-    buckets: buckets
-      // The window cuts the first bucket.
-      .map(
-        ([seconds, ...sums]): MetricsBucket => ({
-          startMs: Math.max(seconds * 1_000, fromMs),
-          micro: sums[0],
-          pico: sums[1],
-        }),
-      )
-      .toSorted((left, right) => left.startMs - right.startMs),
+    buckets: addBuckets(buckets, fromMs),
   } satisfies MetricsGroupSums;
+}
+
+/** Oldest first. The window cuts the first bucket, so that begins with it. */
+function addBuckets(rows: Group['buckets'], fromMs: number): MetricsBucket[] {
+  const rowsOf = Map.groupBy(rows, ([seconds]) => Math.max(seconds * 1_000, fromMs));
+  return [...rowsOf]
+    .map(([startMs, same]) => ({
+      startMs,
+      micro: same.reduce((sum, [, micro]) => sum + micro, 0n),
+      pico: same.reduce((sum, [, , pico]) => sum + pico, 0n),
+    }))
+    .toSorted((left, right) => left.startMs - right.startMs);
 }
