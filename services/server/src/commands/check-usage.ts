@@ -24,7 +24,7 @@ export const checkUsageCommand = defineCommand({
         print(`${new Date(hourMs).toISOString()} account ${accountId}: ${check}: ${detail}`);
       if (findings.length > 0)
         throw new Error(
-          `${findings.length} faults in the usage of ${days} days. docs/operations/clickhouse.md says what each means and what to do.`,
+          `${findings.length} faults in the usage of ${days} days. docs/operations/usage.md says what each means and what to do.`,
         );
       print(`The usage of ${days} days is consistent.`);
     } finally {
