@@ -65,6 +65,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/sandbox-sleep.test.ts': 85,
   'tests/chaos/serve.test.ts': 80,
   'tests/chaos/survive.test.ts': 15,
+  'tests/chaos/usage-runner.test.ts': 0,
   'tests/chaos/usage.test.ts': 30,
   'tests/chaos/wipe.test.ts': 0,
   'tests/e2e/deploy.test.ts': 90,

@@ -1,4 +1,5 @@
 export { checkUsage } from './check/check-usage.ts';
+export type { Finding } from './check/finding.ts';
 export type { ClosedHour, HourToClose } from './ledger/close-hour.ts';
 export type { LedgerRow, PriceStep } from './ledger/ledger-row.ts';
 export { splitAtHours, startOfHour } from './ledger/split-at-hours.ts';

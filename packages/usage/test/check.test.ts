@@ -1,7 +1,7 @@
 // Each planted fault in stored usage is found by its name, and clean data has none.
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
-import { checkUsage, type LedgerRow, loadPrices, openUsage, storeRows, type Usage } from '@berth/usage';
+import { checkUsage, type Finding, type LedgerRow, loadPrices, openUsage, storeRows, type Usage } from '@berth/usage';
 import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -83,10 +83,9 @@ async function cleanAccount(): Promise<string> {
   return accountId;
 }
 
-const faultsOf = async (accountId: string): Promise<string[]> => {
-  const findings = await checkUsage(database, usage.check, 3);
-  return [...new Set(findings.filter((each) => each.accountId === accountId).map(({ check }) => check))].sort();
-};
+/** Names of the faults of an account. */
+const faultsOf = (findings: readonly Finding[], accountId: string): string[] =>
+  [...new Set(findings.filter((each) => each.accountId === accountId).map(({ check }) => check))].sort();
 
 const plantRow = (values: object) =>
   client.insert({ table: 'usage_intervals', values: [values], format: 'JSONEachRow' });
@@ -106,14 +105,6 @@ const columns = (accountId: string, more: object = {}) => ({
     version: base + 1_000,
   },
   ...more,
-});
-
-test('clean usage has no fault, whether its hours are closed, dirty or still running', async () => {
-  const accountId = await cleanAccount();
-  await storeRows(database, usage.ledger, [row(accountId, 5)]);
-  const now = Math.floor(Date.now() / hour) * hour;
-  await storeRows(database, usage.ledger, [row(accountId, 0, { fromMs: now, toMs: now + 1 })]);
-  expect(await faultsOf(accountId)).toEqual([]);
 });
 
 const control = 'a closed hour differs from the totals that PostgreSQL kept';
@@ -214,8 +205,27 @@ const planted: readonly { fault: string; plant: (accountId: string) => Promise<u
     },
   ];
 
-test.each(planted)('$fault is found', async ({ plant, found }) => {
-  const accountId = await cleanAccount();
-  await plant(accountId);
-  expect(await faultsOf(accountId)).toEqual([...found].sort());
+/** All are planted before one check: each has an account of its own. */
+async function plantAll(): Promise<string[]> {
+  return Promise.all(
+    planted.map(async ({ plant }) => {
+      const accountId = await cleanAccount();
+      await plant(accountId);
+      return accountId;
+    }),
+  );
+}
+
+test('each planted fault is found by its name, and clean usage has none: closed, dirty or of a running hour', async () => {
+  const clean = await cleanAccount();
+  await storeRows(database, usage.ledger, [row(clean, 5)]);
+  const now = Math.floor(Date.now() / hour) * hour;
+  await storeRows(database, usage.ledger, [row(clean, 0, { fromMs: now, toMs: now + 1 })]);
+  expect(faultsOf(await checkUsage(database, usage.check, 3), clean)).toEqual([]);
+  const accounts = await plantAll();
+  const findings = await checkUsage(database, usage.check, 3);
+  expect(faultsOf(findings, clean)).toEqual([]);
+  expect(planted.map(({ fault }, at) => [fault, faultsOf(findings, accounts[at] ?? '')])).toEqual(
+    planted.map(({ fault, found }) => [fault, [...found].sort()]),
+  );
 });

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { callDocker } from '../../../engines/docker-api.ts';
+import { callDocker } from '../../engines/docker-api.ts';
 
 const lookMs = 50;
 
