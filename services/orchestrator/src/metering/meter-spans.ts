@@ -2,6 +2,7 @@
 import { BillingDimensionName } from '@berth/contract';
 import { type Database, databaseClock } from '@berth/database';
 import { type LedgerRow, splitAtHours, startOfHour, storeRows, type Usage } from '@berth/usage';
+import { sql } from 'kysely';
 
 const maxSpans = 1_000;
 /** Pause after which a span that goes on is written again. */
@@ -18,12 +19,10 @@ export async function meterSpans(database: Database, { ledger }: Usage): Promise
     ledger,
     spans.flatMap((span) => rowsOf(span, nowMs)),
   );
-  for (const { id, to_at } of spans)
-    await database
-      .updateTable('usage_spans')
-      .set({ metered_to: to_at ?? new Date(nowMs) })
-      .where('id', '=', id)
-      .execute();
+  // A span that ended meanwhile is metered to its end by the next run.
+  await sql`
+    update usage_spans set metered_to = least(coalesce(to_at, ${new Date(nowMs)}), ${new Date(nowMs)})
+    where id = any(${spans.map(({ id }) => id)}::uuid[])`.execute(database);
   return spans.length;
 }
 
