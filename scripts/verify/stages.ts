@@ -101,6 +101,8 @@ export const smallStages: readonly Stage[] = [
 /** Stages of `pnpm verify --full`: both isolation classes, both PostgreSQL versions, both brands, all kills. */
 export const fullStages: readonly Stage[] = [
   ...checks,
+  // First, because they take the longest: the other stages run while their failures are read.
+  ...alone.map((name) => ({ ...heavy, name: `${name}, alone`, script: ['e2e', name, '--full'] })),
   tests,
   onPostgres15('tests on PostgreSQL 15', [
     'packages/database',
@@ -117,5 +119,4 @@ export const fullStages: readonly Stage[] = [
     ...heavy,
     script: ['heavy', '--full', ...alone.flatMap((name) => ['--exclude', `tests/e2e/${name}{.test.ts,/**}`])],
   },
-  ...alone.map((name) => ({ ...heavy, name: `${name}, alone`, script: ['e2e', name, '--full'] })),
 ];
