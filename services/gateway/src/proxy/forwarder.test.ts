@@ -427,7 +427,12 @@ test('a client that stops within its body is the late side; a workload that stop
   expect(await text(late)).toBe('client_late');
   begun.destroy();
 
-  const flood = send(`${front.url}/not-reading`, { method: 'POST' });
+  // Longer than this process may need to fill the buffers on the way: until they are full, the client is the late side.
+  const patient = { totalMs: 3_600_000, silentMs: 3_000 };
+  const full = await frontOf(directConnector(upstream.port), {
+    forwarder: { timeouts: { agent: patient, function: patient, sandbox: patient }, lingerMs: 100 },
+  });
+  const flood = send(`${full.url}/not-reading`, { method: 'POST' });
   flood.write(Buffer.alloc(64 * bytesPerMb));
   expect(await text(await answerOf(flood))).toBe('timed_out');
   flood.on('error', () => {}).destroy();
