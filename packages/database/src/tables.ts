@@ -1,5 +1,5 @@
 // Types of the tables. migrations/*.sql is the source of truth; a test compares both.
-import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely';
 
 type Json<T extends object> = JSONColumnType<T, string, string>;
 type NullableJson<T extends object> = ColumnType<T | null, string | null | undefined, string | null>;
@@ -232,16 +232,21 @@ export interface Tables {
     started_at: NullableTime;
     completed_at: NullableTime;
   };
+  /** Of an execution in a workspace, or of a budget of an account. */
   deliveries: {
     id: string;
-    workspace_id: string;
-    resource_uid: string;
-    execution_id: string;
-    trigger_id: string;
+    workspace_id: string | null;
+    resource_uid: string | null;
+    execution_id: string | null;
+    trigger_id: string | null;
+    account_id: string | null;
+    budget_id: string | null;
+    /** The workspace, or the account. */
+    sender_id: GeneratedAlways<string>;
     url: string;
     /** Host and port of the url. */
     host: string;
-    /** Sealed for the resource. */
+    /** Sealed for the resource or the budget. */
     secret: string;
     body: string;
     /** Tries whose result is recorded. */
@@ -355,6 +360,42 @@ export interface Tables {
     pico: string;
     closings: Generated<number>;
     closed_at: Time;
+  };
+  budgets: {
+    id: string;
+    account_id: string;
+    name: string;
+    amount_usd: string;
+    thresholds: number[];
+    workspace: string | null;
+    callback_url: string | null;
+    callback_secret: string | null;
+    evaluated_at: Time;
+    created_at: Time;
+    created_by: string;
+    updated_at: Time;
+    updated_by: string;
+  };
+  budget_alerts: {
+    budget_id: string;
+    /** As 2026-11. */
+    month: string;
+    percent: number;
+    pico: string;
+    amount_usd: string;
+    reached_at: Time;
+    delivery_id: string | null;
+  };
+  statements: { account_id: string; month: string; frozen_at: Time; pico: string };
+  statement_lines: {
+    account_id: string;
+    month: string;
+    usage_month: string;
+    workspace_id: string;
+    workspace: string;
+    billing_dimension: string;
+    micro: string;
+    pico: string;
   };
   log_usage: { workspace_id: string; day: string; bytes: number };
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
