@@ -5,7 +5,11 @@ const severities = Object.entries(severityNumbers)
   .map(([name, number]) => `'${name}' = ${number}`)
   .join(', ');
 
-export const logsTimeToLive = (days: number): string => `toDateTime(time) + toIntervalDay(${days})`;
+/** By table: what ClickHouse drops after the retention of logs, as it writes it in the definition of the table. */
+export const timesToLive = {
+  logs: (days: number): string => `toDateTime(time) + toIntervalDay(${days})`,
+  request_minutes: (days: number): string => `minute + toIntervalDay(${days})`,
+} as const;
 
 export const migrations = (logRetentionDays: number): readonly string[] => [
   // A line is identified by its instance and its sequence number there. A line sent again has the same
@@ -27,7 +31,7 @@ export const migrations = (logRetentionDays: number): readonly string[] => [
   ENGINE = ReplacingMergeTree
   PARTITION BY toDate(time)
   ORDER BY (workspace_id, resource_type, workload, time, instance_id, sequence)
-  TTL ${logsTimeToLive(logRetentionDays)}
+  TTL ${timesToLive.logs(logRetentionDays)}
   SETTINGS ttl_only_drop_parts = 1`,
   // Lines of anything but a task, and lines stored before these columns existed, have the defaults.
   `ALTER TABLE logs
@@ -78,4 +82,27 @@ export const migrations = (logRetentionDays: number): readonly string[] => [
   ORDER BY (account_id, hour, dimension, workspace_id, resource_type, resource_uid, resource_name)
   SETTINGS fsync_after_insert = 1, fsync_part_directory = 1,
     min_age_to_force_merge_seconds = 86400, min_age_to_force_merge_on_partition_only = 1`,
+  // One row for each workload, minute and run of a gateway. A gateway writes the counters of a minute again while they grow,
+  // so every row that replaces another one has all requests of it.
+  `CREATE TABLE IF NOT EXISTS request_minutes (
+    workspace_id UUID,
+    resource_type LowCardinality(String),
+    resource_uid UUID,
+    workload String,
+    minute DateTime('UTC'),
+    gateway UUID,
+    requests UInt64,
+    client_errors UInt64,
+    server_errors UInt64,
+    bytes_in UInt64,
+    bytes_out UInt64,
+    durations Array(UInt64),
+    first_bytes Array(UInt64),
+    version UInt64
+  )
+  ENGINE = ReplacingMergeTree(version)
+  PARTITION BY toDate(minute)
+  ORDER BY (workspace_id, resource_type, workload, minute, resource_uid, gateway)
+  TTL ${timesToLive.request_minutes(logRetentionDays)}
+  SETTINGS ttl_only_drop_parts = 1`,
 ];

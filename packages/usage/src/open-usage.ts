@@ -18,6 +18,10 @@ import type { MetricsPage, MetricsQuery } from './metrics/metrics-query.ts';
 import { queryMetrics } from './metrics/query-metrics.ts';
 import { queryResourceTypes, type ResourceTypesQuery } from './metrics/query-resource-types.ts';
 import { migrate } from './migrate.ts';
+import { queryRequests, type RequestQuery, type WorkloadRequests } from './requests/query-requests.ts';
+import type { RequestRow } from './requests/request-row.ts';
+import { writeRequests } from './requests/write-requests.ts';
+import { querySums, type UsageSum, type UsageSumsQuery } from './statements/query-sums.ts';
 import { UsageUnavailable } from './usage-unavailable.ts';
 
 export interface UsageOptions {
@@ -25,12 +29,14 @@ export interface UsageOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly logRetentionDays?: number;
+  /** False for a process that only inserts: it needs no right to make tables, and waits until another one has made them. */
+  readonly makesTables?: boolean;
   readonly now?: () => number;
 }
 
 /**
- * A failure is thrown as `UsageUnavailable`. Only ledger and metrics throw an error that a faulty statement or row caused as
- * it is, because trying again would not help.
+ * A failure is thrown as `UsageUnavailable`. All but logs throw an error that a faulty statement or row caused as it is, because
+ * trying again would not help.
  */
 export interface Usage {
   migrate(): Promise<void>;
@@ -56,6 +62,18 @@ export interface Usage {
     /** Types of resources with usage in the window. */
     resourceTypes(query: ResourceTypesQuery): Promise<string[]>;
   };
+  readonly requests: {
+    /**
+     * Resolves once the rows are stored. The same row may be written any number of times, and older states of it after newer
+     * ones.
+     */
+    write(rows: readonly RequestRow[]): Promise<void>;
+    query(query: RequestQuery): Promise<ReadonlyMap<string, WorkloadRequests>>;
+  };
+  readonly statements: {
+    /** Sums of closed hours, by month, workspace and dimension. */
+    sums(query: UsageSumsQuery): Promise<UsageSum[]>;
+  };
   /** What `checkUsage` asks of ClickHouse. Periods begin and end at full hours. */
   readonly check: {
     findFaultyRows(period: Period, nowMs: number): Promise<Finding[]>;
@@ -66,7 +84,8 @@ export interface Usage {
   close(): Promise<void>;
 }
 
-export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }: UsageOptions): Usage {
+export function openUsage(options: UsageOptions): Usage {
+  const { url, logger, logRetentionDays = 30, makesTables = true, now = Date.now } = options;
   const client = createClient({
     url,
     application: 'berth',
@@ -83,7 +102,7 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      await onceMigrated();
+      if (makesTables) await onceMigrated();
       return await work();
     } catch (error) {
       migrated = undefined;
@@ -108,6 +127,13 @@ export function openUsage({ url, logger, logRetentionDays = 30, now = Date.now }
     metrics: {
       query: (query) => attemptExactly(() => queryMetrics(client, query)),
       resourceTypes: (query) => attemptExactly(() => queryResourceTypes(client, query)),
+    },
+    requests: {
+      write: (rows) => attemptExactly(() => writeRequests(client, rows)),
+      query: (query) => attemptExactly(() => queryRequests(client, query)),
+    },
+    statements: {
+      sums: (query) => attemptExactly(() => querySums(client, query)),
     },
     check: {
       findFaultyRows: (period, nowMs) => attemptExactly(() => findFaultyRows(client, period, nowMs)),

@@ -1,18 +1,34 @@
-// One page of usage and cost over time: who sees what, the query, the page, and its text.
+// Usage and cost over time: who sees what, the query, and its answer as a page of JSON or as CSV.
 import type { getAccountMetrics } from '@berth/contract';
 import { type ReadCall, StreamedAnswer } from '../http/call.ts';
+import { answerCsv } from './answer-csv.ts';
 import { readMetricsCursor, writeMetricsCursor } from './metrics-cursor.ts';
 import { readPage } from './read-page.ts';
-import { readQuery } from './read-query.ts';
+import { type AskedMetrics, readQuery } from './read-query.ts';
 import { emptyGroup, renderEntry, renderSummary } from './render-metrics.ts';
 import { requireNamesAllowed, visibleWorkspaces } from './visible-workspaces.ts';
 import { withMetrics } from './with-metrics.ts';
 
-export async function answerMetrics(call: ReadCall<typeof getAccountMetrics>): Promise<StreamedAnswer> {
+type MetricsCall = ReadCall<typeof getAccountMetrics>;
+/** Undefined for all workspaces of the account. */
+type Visible = readonly string[] | undefined;
+
+export async function answerMetrics(call: MetricsCall): Promise<StreamedAnswer> {
   const { query, principal, accountId, database, dependencies } = call;
   const workspaceIds = visibleWorkspaces(principal, accountId);
   requireNamesAllowed(workspaceIds, query);
   const asked = readQuery(query);
+  if (query.format !== 'csv') return answerPage(call, asked, workspaceIds);
+  const untilMs = dependencies.now();
+  return answerCsv(query, asked, untilMs, (paged, after) =>
+    withMetrics(dependencies, (metrics) =>
+      readPage(database, metrics, paged, { accountId, workspaceIds, untilMs, after }),
+    ),
+  );
+}
+
+async function answerPage(call: MetricsCall, asked: AskedMetrics, workspaceIds: Visible): Promise<StreamedAnswer> {
+  const { query, accountId, database, dependencies } = call;
   const { window, resolution, groupBy, filters, starts } = asked;
 
   const nowMs = dependencies.now();

@@ -1,12 +1,21 @@
-import { getAccountMetrics, listMetricsGroups, listMetricsResourceTypes, MetricsGroup } from '@berth/contract';
+import {
+  getAccountMetrics,
+  getCurrentUsage,
+  listMetricsGroups,
+  listMetricsResourceTypes,
+  MetricsGroup,
+} from '@berth/contract';
 import { type Registration, read } from '../http/call.ts';
 import { answerMetrics } from './answer-metrics.ts';
+import { readCurrentUsage } from './current-usage.ts';
 import { visibleWorkspaces } from './visible-workspaces.ts';
 import { pastPart, windowOf } from './window.ts';
 import { withMetrics } from './with-metrics.ts';
 
 export const metricHandlers: readonly Registration[] = [
   read(getAccountMetrics, answerMetrics),
+
+  read(getCurrentUsage, readCurrentUsage),
 
   read(listMetricsGroups, async () => ({ values: MetricsGroup.options })),
 

@@ -1,6 +1,5 @@
 import type { Database } from '@berth/database';
-import { loadPrices, type MetricsPage, type Usage } from '@berth/usage';
-import { readDirtyHours } from './dirty-hours.ts';
+import { type MetricsPage, readMetrics, type Usage } from '@berth/usage';
 import type { MetricsWalk } from './metrics-cursor.ts';
 import type { AskedMetrics } from './read-query.ts';
 import { pastPart } from './window.ts';
@@ -25,11 +24,8 @@ export async function readPage(
 ): Promise<MetricsPage> {
   const past = pastPart(window, untilMs);
   if (past === undefined) return emptyPage;
-  const dirtyHoursMs = await readDirtyHours(database, accountId, past);
-  const prices = await loadPrices(database, accountId);
-  return metrics.query({
-    ...{ accountId, ...past, resolution, groupBy, filters, dirtyHoursMs, prices, limit },
-    ...(workspaceIds === undefined ? {} : { workspaceIds }),
-    ...(after === undefined ? {} : { after }),
+  return readMetrics(database, metrics, {
+    ...{ accountId, workspaceIds, ...past },
+    ...{ resolution, groupBy, filters, limit, after },
   });
 }

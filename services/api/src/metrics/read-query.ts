@@ -19,7 +19,7 @@ export interface AskedMetrics {
 
 const defaultLimit = 100;
 /** Points in one answer: a window of thousands of years has its groups on more pages. */
-const maxPoints = 200_000;
+export const maxPoints = 200_000;
 
 export function readQuery(query: AccountMetricsQuery): AskedMetrics {
   const { groupBy = [], limit = defaultLimit } = query;

@@ -1,11 +1,10 @@
 // The answer of a query about usage. Pure.
 import type { MetricsGroup, MetricsResolution } from '@berth/contract';
-import type { MetricsGroupSums, MetricsPage } from '@berth/usage';
+import { type ExactNumber, type MetricsGroupSums, type MetricsPage, unitsOf, usdOf } from '@berth/usage';
 import { bucketStart } from './buckets.ts';
-import { type ExactNumber, unitsOf, usdOf } from './exact-number.ts';
 
 type Sums = MetricsPage['total'];
-type Field = 'workspace' | 'resourceType' | 'resourceName' | 'resourceUuid' | 'billingDimension';
+type MetricsField = 'workspace' | 'resourceType' | 'resourceName' | 'resourceUuid' | 'billingDimension';
 
 /** What an answer shows, besides the groups. */
 interface Shown {
@@ -18,7 +17,7 @@ interface Shown {
 }
 
 /** A field is there when the answer is grouped by one of these. */
-const filledBy: readonly (readonly [Field, readonly MetricsGroup[]])[] = [
+const filledBy: readonly (readonly [MetricsField, readonly MetricsGroup[]])[] = [
   ['workspace', ['workspace', 'resource_uuid', 'resource_name']],
   ['resourceType', ['resource_type', 'resource_uuid', 'resource_name', 'billing_dimension']],
   ['resourceName', ['resource_name', 'resource_uuid']],
@@ -26,8 +25,12 @@ const filledBy: readonly (readonly [Field, readonly MetricsGroup[]])[] = [
   ['billingDimension', ['billing_dimension']],
 ];
 
+/** Fields of an entry, in order. */
+export const shownFields = (groupBy: readonly MetricsGroup[]): MetricsField[] =>
+  filledBy.filter(([, groups]) => groups.some((one) => groupBy.includes(one))).map(([field]) => field);
+
 /** Usage of several dimensions has no common unit, so it is left out where dimensions are added up. */
-const showsUsage = ({ groupBy }: Pick<Shown, 'groupBy'>): boolean => groupBy.includes('billing_dimension');
+export const showsUsage = ({ groupBy }: Pick<Shown, 'groupBy'>): boolean => groupBy.includes('billing_dimension');
 
 const sumsOf = ({ micro, pico }: Sums, shown: Shown): { cost: ExactNumber; usage?: ExactNumber } => ({
   cost: usdOf(pico),
@@ -43,10 +46,9 @@ const nothing: Sums = { micro: 0n, pico: 0n };
 
 export function renderEntry(group: MetricsGroupSums, shown: Shown) {
   const { groupBy, resolution, fromMs, starts } = shown;
-  const filled = filledBy.filter(([, groups]) => groups.some((one) => groupBy.includes(one)));
   const used = new Map(group.buckets.map((bucket) => [bucketStart(resolution, bucket.startMs), bucket]));
   return {
-    ...Object.fromEntries(filled.map(([field]) => [field, group[field]])),
+    ...Object.fromEntries(shownFields(groupBy).map((field) => [field, group[field]])),
     summary: sumsOf(group, shown),
     timeseries: starts.map((start) => ({
       timestamp: new Date(Math.max(start, fromMs)).toISOString(),

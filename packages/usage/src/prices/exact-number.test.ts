@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { attoUsd } from './atto-usd.ts';
 import { exactDecimal, unitsOf, usdOf } from './exact-number.ts';
 
 test.each([
@@ -29,6 +30,14 @@ test('the text has no more zeros than it needs, and gives the integer back', () 
       const [whole = '', fraction = ''] = text.split('.');
       expect(text).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
       expect(BigInt(whole + fraction.padEnd(6, '0'))).toBe(parts);
+    }),
+  );
+});
+
+test('reading a written amount gives the amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 26n }), (pico) => {
+      expect(attoUsd(JSON.stringify(usdOf(pico)))).toBe(pico * 1_000_000n);
     }),
   );
 });
