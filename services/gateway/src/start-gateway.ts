@@ -11,6 +11,7 @@ import {
 } from '@berth/identity';
 import type { LimitSettings } from '@berth/instances';
 import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { openUsage } from '@berth/usage';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
 import { createGatekeeper } from './access/gatekeeper.ts';
@@ -19,6 +20,7 @@ import { createStickyCookies } from './access/sticky-cookie.ts';
 import { createCallLog } from './audit/call-log.ts';
 import { insertCalls, updateCalls } from './audit/write-calls.ts';
 import type { GatewayConfig } from './config.ts';
+import { createRequestCounts } from './counts/request-counts.ts';
 import { createDemandTracker } from './demand/demand-tracker.ts';
 import { WaitingList } from './demand/waiting-list.ts';
 import { writeDemand } from './demand/write-demand.ts';
@@ -56,6 +58,8 @@ export interface GatewayOptions {
   readonly brand: Brand;
   readonly workloadDomain: string;
   readonly databaseUrl: string;
+  /** Without a URL, requests to workloads are not counted. */
+  readonly clickhouse?: { readonly url?: string | undefined };
   readonly logger: Logger;
   readonly registry: Registry;
 }
@@ -83,7 +87,7 @@ const strangerLane = { maxWaiting: 200 };
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { config, limits, scaling, brand, workloadDomain, databaseUrl, logger, registry } = options;
+  const { config, limits, scaling, brand, workloadDomain, databaseUrl, clickhouse, logger, registry } = options;
   const onIdleError = (err: Error): void =>
     logger.warn({ err }, 'idle database connection broke; the pool opens another one');
   const database = connect({
@@ -125,6 +129,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     update: (entries) => updateCalls(database, entries),
     logger,
   });
+  // Gateways face the internet: a right to insert is all they need. Apis make the table.
+  const usage =
+    clickhouse?.url === undefined ? undefined : openUsage({ url: clickhouse.url, logger, makesTables: false });
+  const counts =
+    usage === undefined
+      ? undefined
+      : createRequestCounts({ write: (rows) => usage.requests.write(rows), logger, newRunId: uuidv7 });
   const credentials = openCredentials(database, logger, registry);
   const { localRunner: socketPath, sandboxes } = config;
   const wakeMs = sandboxes.wakeSeconds * 1_000;
@@ -153,7 +164,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const callers = createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal });
   const walk = createWalk({
-    ...{ ...context, callers, workloadDomain, logger, forwarder, demand, calls, cache, sandboxes, streams },
+    ...{ ...context, callers, workloadDomain, logger, forwarder, demand, calls, counts, cache, sandboxes, streams },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({ authenticator, cache, brand, scopeOf: callScope }),
     previews: createPreviewGate({
@@ -207,7 +218,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await server.stop(drainMs);
       streams.close();
       await Promise.all([forwarder.close(), cache.close(), demand.close(), calls.close()]);
-      await connector.close();
+      await Promise.all([connector.close(), counts?.close()]);
+      await usage?.close();
       credentials.close();
       await Promise.all([database, people, strangers, starts].map((pool) => pool.destroy()));
     },

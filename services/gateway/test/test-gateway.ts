@@ -10,6 +10,7 @@ import { rateRefusal } from '../src/access/rate-refusal.ts';
 import { createStickyCookies } from '../src/access/sticky-cookie.ts';
 import { type CallLog, createCallLog } from '../src/audit/call-log.ts';
 import { insertCalls, updateCalls } from '../src/audit/write-calls.ts';
+import type { RequestCounts } from '../src/counts/request-counts.ts';
 import { createDemandTracker } from '../src/demand/demand-tracker.ts';
 import { WaitingList } from '../src/demand/waiting-list.ts';
 import { writeDemand } from '../src/demand/write-demand.ts';
@@ -48,6 +49,7 @@ export interface TestGatewayOptions {
   readonly isTrusted?: (address: string) => boolean;
   readonly taskData?: Partial<TaskDataOptions>;
   readonly starts?: Partial<StartExecutionOptions>;
+  readonly counts?: RequestCounts;
   readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
 }
 
@@ -100,6 +102,7 @@ export async function startTestGateway(
     ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
     ...{ logger, forwarder, demand, calls, cache: catalogue, retryForMs: patienceMs, waiting, streams },
+    counts: options.counts,
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator, cache: catalogue, brand, scopeOf: callScope }),
     previews: createPreviewGate({

@@ -1,6 +1,7 @@
-// End of every request: the error response if there is one, the metrics and the log line.
+// End of every request: the error response if there is one, the metrics, the counts of its workload and the log line.
 import type { Brand } from '@berth/contract';
 import type { Logger } from '@berth/telemetry';
+import type { RequestCounts } from '../counts/request-counts.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { mergeHeaders } from '../http/header-map.ts';
 import { sendAnswer } from '../http/send-answer.ts';
@@ -14,12 +15,18 @@ export interface EndOptions {
   readonly docsUrl: string;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
+  /** Undefined in a deployment without ClickHouse. */
+  readonly counts?: Pick<RequestCounts, 'count'> | undefined;
 }
 
 type EndRequest = (context: RequestContext, outcome: Outcome | undefined, error: unknown) => void;
 
-export function createEndRequest({ brand, docsUrl, logger, metrics }: EndOptions): EndRequest {
+export function createEndRequest({ brand, docsUrl, logger, metrics, counts }: EndOptions): EndRequest {
   const refusals = createRefusalLog(logger);
+
+  function count({ workload, startedAt }: RequestContext, status: number, outcome: Outcome | undefined): void {
+    if (workload !== undefined) counts?.count(workload, status, performance.now() - startedAt, outcome);
+  }
 
   function endWithError(context: RequestContext, outcome: Outcome | undefined, error: unknown): void {
     const { call, requestId, event, kind, answerHeaders } = context;
@@ -27,9 +34,11 @@ export function createEndRequest({ brand, docsUrl, logger, metrics }: EndOptions
     const answer = known.answer({ brand, docsUrl, requestId, now: Date.now() });
     event.add({ code: known.code });
     if (known.details.limit !== undefined) metrics.refused(known.details.limit);
-    if (!call.response.headersSent && !call.request.socket.destroyed)
+    const hasLeft = call.request.socket.destroyed;
+    if (!call.response.headersSent && !hasLeft)
       sendAnswer(call, { ...answer, headers: mergeHeaders(answerHeaders, answer.headers) });
     metrics.observe(kind, answer.status, outcome);
+    count(context, hasLeft ? 0 : answer.status, outcome);
     if (answer.status >= 500 && known.cause !== undefined) event.fail(known.cause, { status: answer.status });
     else if (refusals.hasOwnLine(known)) event.end(figures(answer.status, outcome));
   }
@@ -37,6 +46,7 @@ export function createEndRequest({ brand, docsUrl, logger, metrics }: EndOptions
   return (context, outcome, error) => {
     if (error !== undefined && outcome?.status === undefined) return endWithError(context, outcome, error);
     metrics.observe(context.kind, outcome?.status ?? 0, outcome);
+    count(context, outcome?.status ?? 0, outcome);
     context.event.end(figures(outcome?.status, outcome));
   };
 }

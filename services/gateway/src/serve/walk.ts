@@ -67,6 +67,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     const admitted = admitting instanceof Promise ? await admitting : admitting;
     if (admitted === 'preflight') return answerPreflight(context.call, context.answerHeaders);
     const { workload, principal, preview } = admitted;
+    context.workload = workload;
     if (principal !== undefined) callers.countKey(principal.keyId);
     addToLogLine(admitted, context);
     const target = findTarget(route, admitted, sandboxes, context);
@@ -101,7 +102,9 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       call,
       requestId,
       event,
+      startedAt: performance.now(),
       kind: undefined,
+      workload: undefined,
       target: undefined,
       answerHeaders: noHeaders,
     };

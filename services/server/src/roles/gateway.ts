@@ -1,4 +1,5 @@
 import { apiSection } from '../sections/api.ts';
+import { clickhouseSection } from '../sections/clickhouse.ts';
 import { gatewaySection } from '../sections/gateway.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { scalingSection } from '../sections/scaling.ts';
@@ -8,8 +9,14 @@ export const gatewayRole = defineRole({
   name: 'gateway',
   healthPort: 9083,
   // The gateway needs the api section for the brand, the workload domain and the limits of accounts.
-  sections: { postgres: postgresSection, gateway: gatewaySection, scaling: scalingSection, api: apiSection },
-  async start({ postgres, gateway, scaling, api }, { logger, registry }) {
+  sections: {
+    postgres: postgresSection,
+    clickhouse: clickhouseSection,
+    gateway: gatewaySection,
+    scaling: scalingSection,
+    api: apiSection,
+  },
+  async start({ postgres, clickhouse, gateway, scaling, api }, { logger, registry }) {
     const { startGateway } = await import('@berth/gateway');
     const { brand, workloadDomain } = api;
     return startGateway({
@@ -19,6 +26,7 @@ export const gatewayRole = defineRole({
       brand,
       workloadDomain,
       databaseUrl: postgres.url,
+      clickhouse,
       logger,
       registry,
     });
