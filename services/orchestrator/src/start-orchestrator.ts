@@ -125,7 +125,12 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   });
   const usage = clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger });
   const metering =
-    usage === undefined ? undefined : startMetering({ database, usage, logger, registry: options.registry });
+    usage === undefined
+      ? undefined
+      : startMetering({
+          ...{ database, usage, logger, registry: options.registry },
+          notifyDeliveries: dependencies.notifyDeliveries,
+        });
   const resyncing = repeat(findUnfinished, resyncMs, stopping.signal, logger);
   return {
     address: handlers.url,

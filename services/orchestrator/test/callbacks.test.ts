@@ -1,4 +1,4 @@
-// Callbacks from the end of an execution to a receiver on this machine. Time that has to pass is taken from `next_at`.
+// Callbacks of executions and budgets to a receiver on this machine. Time that has to pass is taken from `next_at`.
 import { spawn } from 'node:child_process';
 import { randomBytes, randomUUID, webcrypto } from 'node:crypto';
 import { once } from 'node:events';
@@ -317,6 +317,60 @@ test('a callback that ended is replayed by the operator under the same id, with 
   expect(new Set(receiver.calls.map((call) => header(call, 'deliveryId')))).toEqual(new Set([deliveryId]));
   await expect(replay(randomUUID())).rejects.toThrow('There is no callback');
   await expect(replay('x')).rejects.toThrow('--id: a delivery id');
+});
+
+/** A budget of the account, and a callback of it. Returns the ids of both. */
+async function addBudgetCallback(url: string): Promise<{ budgetId: string; id: string }> {
+  const [budgetId, id] = [uuidv7(), uuidv7()];
+  const sealed = seal(await keyring.deploymentKey(database, 'budgets'), secret, `budget ${budgetId}`);
+  const account = sql`(select account_id from workspaces where id = ${workspaceId})`;
+  await sql`insert into budgets (id, account_id, name, amount_usd, thresholds, callback_url, callback_secret, created_by, updated_by)
+    values (${budgetId}, ${account}, ${budgetId}, 1, '{50}', ${url}, ${sealed}, 'x', 'x')`.execute(database);
+  await sql`insert into deliveries (id, account_id, budget_id, url, host, secret, body)
+    values (${id}, ${account}, ${budgetId}, ${url}, ${new URL(url).host}, ${sealed}, '{"threshold":50}')`.execute(
+    database,
+  );
+  return { budgetId, id };
+}
+
+test('a callback of a budget is posted, signed with its secret, replayed, and removed with the budget', async () => {
+  await using receiver = await Receiver.start();
+  receiver.answer = () => 410;
+  const { budgetId, id } = await addBudgetCallback(receiver.url);
+  const stored = () => database.selectFrom('deliveries').selectAll().where('id', '=', id).executeTakeFirst();
+  await using _loop = startLoop();
+  await until(async () => (await stored())?.given_up_at instanceof Date);
+  receiver.answer = () => 200;
+  await runCommand('replay-callback', { postgres: { url: home.url } }, '--id', id);
+  await until(async () => (await stored())?.delivered_at instanceof Date);
+  expect(receiver.calls.map((call) => [header(call, 'deliveryId'), call.body])).toEqual([
+    [id, '{"threshold":50}'],
+    [id, '{"threshold":50}'],
+  ]);
+  expect(await isSignedBy(secret, receiver.calls[1])).toBe(true);
+  // An end is an event of an execution; a budget has none.
+  const { rows: events } =
+    await sql`select from resource_events where type = 'callback' and message like ${`%${id}%`}`.execute(database);
+  expect(events).toEqual([]);
+  await sql`delete from budgets where id = ${budgetId}`.execute(database);
+  expect(await stored()).toBeUndefined();
+});
+
+test('an account with many slow receivers of its budgets leaves room for callbacks of its workspaces', async () => {
+  const slow = await Promise.all([1, 2, 3].map(() => Receiver.start()));
+  await using other = await Receiver.start();
+  for (const receiver of slow) {
+    receiver.answer = () => undefined;
+    for (let number = 0; number < 4; number += 1) await addBudgetCallback(receiver.url);
+  }
+  const loop = startLoop({ post: createPost({ allowedRanges: ['127.0.0.0/8'], timeoutMs: 60_000 }) });
+  const underWay = () => slow.reduce((sum, { calls }) => sum + calls.length, 0);
+  await until(() => underWay() === 8);
+  const id = await endExecution(other.url);
+  await until(() => isDelivered(id));
+  expect(underWay()).toBe(8);
+  for (const receiver of slow) await receiver[Symbol.asyncDispose]();
+  await loop[Symbol.asyncDispose]();
 });
 
 test('callbacks are removed with their workspace, and an execution that ends after it has none', async () => {

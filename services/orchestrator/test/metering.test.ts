@@ -3,6 +3,7 @@ import { billingDimensions } from '@berth/contract';
 import { connect, type Database, uuidv7 } from '@berth/database';
 import { createLogger, createMetricsRegistry } from '@berth/telemetry';
 import { type LedgerRow, openUsage, storeRows, type Usage } from '@berth/usage';
+import { createClient } from '@clickhouse/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../../engines/test-clickhouse.ts';
@@ -92,6 +93,20 @@ test('rows that arrive while an hour is closed leave it open', async () => {
   expect(await dirty()).toEqual([]);
 });
 
+test('an hour of which ClickHouse has lost usage keeps its totals when it is closed again', async () => {
+  const closeAll = async () => {
+    for (const each of await claimDirtyHours(database, 10, 60_000)) await closeHour(database, usage, each);
+  };
+  await storeRows(database, usage.ledger, [row(past, 30)]);
+  await closeAll();
+  const client = createClient({ url: clickhouse.url });
+  for (const table of ['usage_intervals', 'usage_hours']) await client.command({ query: `TRUNCATE TABLE ${table}` });
+  await client.close();
+  await storeRows(database, usage.ledger, [row(past, 10, { interval: 1 })]);
+  await closeAll();
+  expect(await closed()).toEqual([{ at: past, micro: '30000000', pico: '15000000000000', closings: 2 }]);
+});
+
 test('an hour is closed by one process at a time, and by another one after the lease of a killed one', async () => {
   await storeRows(database, usage.ledger, [row(past, 10)]);
   expect(await claimDirtyHours(database, 10, 60_000)).toHaveLength(1);
@@ -108,6 +123,7 @@ test('while ClickHouse is away hours stay open, and are closed when it is back',
     usage,
     logger,
     registry: createMetricsRegistry({ role: 'test' }),
+    notifyDeliveries: () => {},
     pollMs: 100,
   });
   try {

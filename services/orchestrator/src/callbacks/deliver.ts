@@ -25,19 +25,20 @@ export async function deliver(dependencies: DeliveryDependencies, delivery: Clai
   const attempts = delivery.attempts + 1;
   const verdict = judgeTry(result, attempts, random);
   const isRecorded = await recordTry(database, delivery, result, verdict);
-  const told = { delivery: delivery.id, execution: delivery.executionId, attempts, verdict: verdict.kind };
+  const told = { delivery: delivery.id, ...namesOf(delivery), attempts, verdict: verdict.kind };
   // The address is not logged, because it may hold a token of the receiver.
   if (isRecorded) logger.info(told, `callback tried; ${describeTry(result)}`);
   else logger.warn(told, 'callback tried; its claim had ended, so another try follows');
 }
 
-async function tryOnce(
-  { database, keyring, brand, post, logger }: DeliveryDependencies,
-  { id, workspaceId, resourceUid, url, secret, body }: ClaimedDelivery,
-): Promise<TryResult> {
+const namesOf = ({ subject }: ClaimedDelivery) =>
+  subject.kind === 'execution' ? { execution: subject.executionId } : { budget: subject.budgetId };
+
+async function tryOnce(dependencies: DeliveryDependencies, delivery: ClaimedDelivery): Promise<TryResult> {
+  const { brand, post, logger } = dependencies;
+  const { id, url, body } = delivery;
   try {
-    const key = await keyring.workspaceKey(database, workspaceId);
-    const opened = unseal(key, secret, `resource ${resourceUid}`);
+    const opened = await openSecret(dependencies, delivery);
     return {
       status: await post(url, { headers: callbackHeaders(brand, { id, secret: opened, body, now: Date.now() }), body }),
     };
@@ -46,4 +47,13 @@ async function tryOnce(
     logger.error({ err, delivery: id }, 'callback failed before it was sent; it is tried again');
     return { error: 'The callback could not be prepared. The operator finds the reason in the log.' };
   }
+}
+
+async function openSecret(
+  { database, keyring }: DeliveryDependencies,
+  { subject, secret }: ClaimedDelivery,
+): Promise<string> {
+  if (subject.kind === 'budget')
+    return unseal(await keyring.deploymentKey(database, 'budgets'), secret, `budget ${subject.budgetId}`);
+  return unseal(await keyring.workspaceKey(database, subject.workspaceId), secret, `resource ${subject.resourceUid}`);
 }

@@ -1,10 +1,10 @@
-// Records the result of a try, and tells the end of a delivery as an event of its execution.
+// Records the result of a try, and tells the end of a delivery as an event of its execution, if it has one.
 import type { Database, DatabaseTransaction } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import type { ClaimedDelivery } from './claim.ts';
 import { describeTry, type TryResult, type Verdict } from './judge-try.ts';
 
-/** False when the claim has ended and belongs to another process, or the delivery is gone with its workspace. */
+/** False when the claim has ended and belongs to another process, or the delivery is gone with its workspace or budget. */
 export function recordTry(
   database: Database,
   delivery: ClaimedDelivery,
@@ -40,15 +40,18 @@ function changeOf(verdict: Verdict): Record<string, RawBuilder<Date>> {
 
 async function addEndEvent(
   tx: DatabaseTransaction,
-  { id, executionId, attempts }: ClaimedDelivery,
+  { id, subject, attempts }: ClaimedDelivery,
   result: TryResult,
   { kind }: Verdict,
 ): Promise<void> {
-  if (kind === 'again') return;
+  if (kind === 'again' || subject.kind !== 'execution') return;
   const tries = attempts === 0 ? '1 try' : `${attempts + 1} tries`;
   const message =
     kind === 'delivered'
       ? `Callback ${id} delivered.`
       : `Callback ${id} given up after ${tries}; last ${describeTry(result)}`;
-  await tx.insertInto('resource_events').values({ resource_uid: executionId, type: 'callback', message }).execute();
+  await tx
+    .insertInto('resource_events')
+    .values({ resource_uid: subject.executionId, type: 'callback', message })
+    .execute();
 }

@@ -11,7 +11,8 @@ export async function closeHour(
 ): Promise<void> {
   const [prices, version] = await Promise.all([loadPrices(database, accountId), databaseClock(database)]);
   const { micro, pico } = await usage.ledger.closeHour({ accountId, hourMs: hour.getTime(), prices, version });
-  // The mark stays where rows came meanwhile: then the hour is closed again.
+  // The mark stays where rows came meanwhile: then the hour is closed again. Usage of an hour only grows, so totals with less of
+  // it come from a close that was overtaken, or from a ClickHouse that lost rows.
   await sql`
     with closed as (
       delete from usage_dirty_hours where account_id = ${accountId} and hour = ${hour} and marks = ${marks}::bigint
@@ -21,6 +22,8 @@ export async function closeHour(
     )
     insert into usage_closed_hours as known (account_id, hour, micro, pico)
     values (${accountId}, ${hour}, ${String(micro)}::numeric, ${String(pico)}::numeric)
-    on conflict (account_id, hour) do update set micro = excluded.micro, pico = excluded.pico,
+    on conflict (account_id, hour) do update set
+      micro = greatest(known.micro, excluded.micro),
+      pico = case when excluded.micro < known.micro then known.pico else excluded.pico end,
       closings = known.closings + 1, closed_at = clock_timestamp()`.execute(database);
 }

@@ -23,7 +23,8 @@ const pauses = {
   openMs: 60_000,
   /** Closed intervals wait this long for others. */
   gatherMs: 1_000,
-  retryMs: { first: 5_000, max: 60_000 },
+  /** Usage that was kept arrives within a minute after the api is back. */
+  retryMs: { first: 5_000, max: 20_000 },
 };
 
 /** Runs until the signal aborts. */
