@@ -31,11 +31,12 @@ const downwardOnly = packages.map((name, index) => ({
 // `src` wire a service together and are exempt.
 const folders = {
   api:
-    'http logs metering metrics platform resources audit images people nodes rules domains drives integrations models ' +
-    'network policies volumes workloads applications jobs previews sandboxes',
-  gateway: 'demand errors http workloads audit proxy routing access previews tasks triggers serve',
+    'http logs request-metrics metering metrics statements platform resources audit images people nodes rules domains ' +
+    'drives integrations models network policies volumes workloads budgets applications jobs previews sandboxes',
+  gateway: 'demand errors http workloads audit proxy counts routing access previews tasks triggers serve',
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
-  orchestrator: 'removal run metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',
+  orchestrator:
+    'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',
   runner: 'machine state driver failures node meter ingress logs network sleep images sandbox disk instances start',
   server: 'sections commands roles',
 };

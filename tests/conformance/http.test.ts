@@ -3,7 +3,7 @@ import { operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { requiredQuery } from '../harness/required-query.ts';
-import { createEverything, fill } from '../harness/tenant.ts';
+import { addStatement, createEverything, fill } from '../harness/tenant.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
@@ -60,7 +60,7 @@ test('http.success-200: every read of the contract, and a create, a change and a
   const [template] = (await api.admin.get('/templates')).body;
   const params = {
     ...everything,
-    ...{ accountId: api.accountId, workspaceName: api.workspace },
+    ...{ accountId: api.accountId, workspaceName: api.workspace, month: await addStatement(api, api) },
     ...{ templateName: template.name, integrationName: 'github', featureKey: 'known' },
   };
   for (const { id, method, path } of operations.filter((each) => each.method === 'GET')) {

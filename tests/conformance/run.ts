@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import { Brand, operations, pendingOperations } from '@berth/contract';
 import { environment } from '@berth/telemetry';
 import { findFaults } from './list/find-faults.ts';
-import { interfaceFaults, readOperations } from './list/interface.ts';
+import { interfaceFaults, ofInterface, readOperations } from './list/interface.ts';
 import { renderCounts, renderSummary } from './list/render-summary.ts';
 import { readStatements } from './list/statements.ts';
 import { type RunResult, readTestResults } from './list/test-results.ts';
@@ -43,13 +43,14 @@ async function runTests(env: Record<string, string>): Promise<RunResult> {
 const statements = readStatements(await beside('statements.yaml'));
 const listed = readOperations(await beside('operations.yaml'));
 const result = await runTests(readBrand());
-const additions = operations.filter(({ isAddition }) => isAddition === true).length;
+const wanted = ofInterface(listed).length;
+const additions = listed.length - wanted;
 const faults = [...findFaults(statements, result), ...interfaceFaults(listed, operations, pendingOperations)];
 const passed = result.tests.filter(({ status }) => status === 'passed').length;
 
 console.log(`\n${renderSummary(statements)}\n`);
 console.log(
-  `${listed.length} operations: ${operations.length - additions} served, ${pendingOperations.length} wait for what they stand on; ${additions} of our own beside them\n`,
+  `${wanted} operations: ${operations.length - additions} served, ${pendingOperations.length} wait for what they stand on; ${additions} of our own beside them\n`,
 );
 if (faults.length > 0) console.log(`wrong\n${faults.map((fault) => `  ${fault}`).join('\n')}\n`);
 if (faults.length > 0) process.exitCode = 1;

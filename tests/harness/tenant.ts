@@ -74,7 +74,29 @@ export async function createEverything(client: Client, word: string): Promise<Re
   const invited = await client.post('/users', { email: `${word}@example.com` });
   if (invited.status !== 200) throw new Error(`nobody invited: ${invited.text}`);
   params.subOrEmail = `${word}@example.com`;
+  params.accountId = (await client.get('/accounts')).body[0].id;
+  params.budgetName = `${word}-budget`;
+  const budget = await client.put(`/accounts/${params.accountId}/budgets/${params.budgetName}`, { amount: 100 });
+  if (budget.status !== 200) throw new Error(`no budget: ${budget.text}`);
   return params;
+}
+
+/** Stores a statement with one line, as orchestrators do, and returns its month. */
+export async function addStatement(
+  { database }: Pick<TestApi, 'database'>,
+  { accountId, workspace }: Pick<FurtherAccount, 'accountId' | 'workspace'>,
+): Promise<string> {
+  const month = '2026-01';
+  const line = { micro: '3600000000', pico: '41400000000' };
+  await database.insertInto('statements').values({ account_id: accountId, month, pico: line.pico }).execute();
+  await database
+    .insertInto('statement_lines')
+    .values({
+      ...{ account_id: accountId, month, usage_month: month, workspace_id: uuidv7(), workspace },
+      ...{ billing_dimension: 'sandbox_compute_runtime_gbs', ...line },
+    })
+    .execute();
+  return month;
 }
 
 export interface FurtherAccount {

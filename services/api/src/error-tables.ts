@@ -1,5 +1,6 @@
 // All errors that the management API returns to clients; docs/errors.md is generated from this list.
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
+import { budgetErrors } from './budgets/errors.ts';
 import { imageErrors } from './images/errors.ts';
 import { jobErrors } from './jobs/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
@@ -10,8 +11,10 @@ import { apiKeyErrors } from './people/api-keys/errors.ts';
 import { peopleErrors } from './people/errors.ts';
 import { workspaceErrors } from './people/workspaces/errors.ts';
 import { previewErrors } from './previews/errors.ts';
+import { requestMetricErrors } from './request-metrics/errors.ts';
 import { kindErrors } from './rules/errors.ts';
 import { sandboxErrors } from './sandboxes/errors.ts';
+import { statementErrors } from './statements/errors.ts';
 
 interface ErrorTable {
   readonly about: string;
@@ -31,6 +34,9 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },
   { about: 'Logs', table: logErrors.table },
+  { about: 'Request metrics', table: requestMetricErrors.table },
   { about: 'Billing metrics', table: metricErrors.table },
+  { about: 'Budgets', table: budgetErrors.table },
+  { about: 'Statements', table: statementErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

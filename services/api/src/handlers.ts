@@ -2,6 +2,7 @@
 
 import { applicationHandlers } from './applications/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
+import { budgetHandlers } from './budgets/handlers.ts';
 import { customDomainHandlers } from './domains/handlers.ts';
 import { driveHandlers } from './drives/tokens.ts';
 import type { Registration } from './http/call.ts';
@@ -23,8 +24,10 @@ import { catalogueHandlers } from './platform/catalogue-handlers.ts';
 import { platformHandlers } from './platform/handlers.ts';
 import { policyHandlers } from './policies/usages.ts';
 import { previewHandlers } from './previews/tokens.ts';
+import { requestMetricHandlers } from './request-metrics/handlers.ts';
 import { resourceHandlers } from './resources/handlers.ts';
 import { sandboxHandlers } from './sandboxes/control.ts';
+import { statementHandlers } from './statements/handlers.ts';
 import { volumeTemplateHandlers } from './volumes/delete-template-version.ts';
 
 export const handlers: readonly Registration[] = [
@@ -34,7 +37,10 @@ export const handlers: readonly Registration[] = [
   ...catalogueHandlers,
   ...integrationHandlers,
   ...logHandlers,
+  ...requestMetricHandlers,
   ...metricHandlers,
+  ...budgetHandlers,
+  ...statementHandlers,
   ...platformHandlers,
   ...accountHandlers,
   ...workspaceHandlers,

@@ -3,13 +3,14 @@
 import { kindOperations, kinds, type Operation, operations } from '@berth/contract';
 import { uuidv7 } from '@berth/database';
 import { createLogger } from '@berth/telemetry';
-import { openUsage, storeRows } from '@berth/usage';
+import { noDurations, openUsage, storeRows } from '@berth/usage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestClickhouse, type TestClickhouse } from '../../../engines/test-clickhouse.ts';
 import type { Answer, Client } from '../../../tests/harness/client.ts';
 import { requiredQuery } from '../../../tests/harness/required-query.ts';
 import {
   addAccount,
+  addStatement,
   createEverything,
   type FurtherAccount,
   fill,
@@ -45,7 +46,7 @@ afterAll(async () => {
   await clickhouse[Symbol.asyncDispose]();
 });
 
-/** Writes a log line and an hour of usage of the tenant's agent, as a runner would deliver them. */
+/** Writes a log line, usage and a request of the tenant's agent, as a runner and a gateway would deliver them. */
 async function writeOutput(workspaceId: string, word: string, accountId: string): Promise<void> {
   const usage = openUsage({ url: clickhouse.url, logger: createLogger({ role: 'test' }, { level: 'error' }) });
   await usage.logs.write([
@@ -60,6 +61,14 @@ async function writeOutput(workspaceId: string, word: string, accountId: string)
       timeNs: `${Date.now()}000000`,
       stream: 'stdout',
       text: `${word} spoke`,
+    },
+  ]);
+  await usage.requests.write([
+    {
+      ...{ workspaceId, resourceType: 'agents', resourceUid: uuidv7(), workload: `${word}-agent` },
+      ...{ minuteMs: Math.floor(Date.now() / 60_000) * 60_000, gateway: uuidv7() },
+      ...{ requests: 1, clientErrors: 0, serverErrors: 0, bytesIn: 0, bytesOut: 0 },
+      ...{ durations: noDurations(), firstBytes: noDurations() },
     },
   ]);
   const hourMs = Math.floor(Date.now() / 3_600_000) * 3_600_000 - 3_600_000;
@@ -82,11 +91,13 @@ async function addTenant(word: string): Promise<Tenant> {
   const { client_id, id } = { client_id: own.clientId ?? '', id: own.apiKeyId ?? '' };
   const workspace = (await account.client.get(`/workspaces/${account.workspace}`)).body;
   await writeOutput(workspace.id, word, account.accountId);
+  const month = await addStatement(api, account);
   const params = {
     ...own,
     workspaceName: account.workspace,
     workspace: account.workspace,
     accountId: account.accountId,
+    month,
   };
   return {
     word,
@@ -98,7 +109,7 @@ async function addTenant(word: string): Promise<Tenant> {
 }
 
 /** Parameters of the deployment, not of a tenant: the same for every caller. */
-const ofEverybody = new Set(['integrationName', 'templateName', 'featureKey']);
+const ofEverybody = new Set(['integrationName', 'templateName', 'featureKey', 'month']);
 const paramNames = ({ path }: Operation): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
 const namesTenantData = (operation: Operation): boolean => paramNames(operation).some((name) => !ofEverybody.has(name));
 
@@ -144,14 +155,15 @@ function bytes({ status, headers, text }: Answer): string {
 }
 
 /**
- * PUT creates these kinds when they are missing, so a foreign name simply becomes a new resource in the caller's
- * workspace.
+ * PUT creates these when they are missing, so a foreign name simply becomes a new resource in the caller's workspace, or
+ * a new budget of the caller's account.
  */
-const makesWhatIsMissing = new Set(
-  kindOperations
+const makesWhatIsMissing = new Set([
+  'putBudget',
+  ...kindOperations
     .filter(({ kind, verb }) => kind.upsert === true && verb === 'replace')
     .map(({ operation }) => operation.id),
-);
+]);
 
 /** Accepting or declining an invitation names a workspace that the caller is not in; its refusal is compared too. */
 const withParams = operations.filter((operation) => namesTenantData(operation) && operation.access.kind !== 'public');
@@ -189,6 +201,16 @@ describe('a foreign thing is answered with the bytes of a missing one', () => {
     },
   );
 
+  test('PUT of a budget by a foreign name makes one of the own account and leaves the foreign one alone', async () => {
+    const path = (of: Tenant) => `/accounts/${of.account.accountId}/budgets/${zulu.params.budgetName}`;
+    const before = await zulu.client.get(path(zulu));
+    expect((await yankee.client.put(path(yankee), { amount: 7 })).status).toBe(200);
+    const foreign = await yankee.client.put(path(zulu), { amount: 7 });
+    expect([foreign.status, foreign.body.error]).toEqual([404, 'not_found']);
+    expect((await yankee.client.delete(path(yankee))).status).toBe(200);
+    expect((await zulu.client.get(path(zulu))).text).toBe(before.text);
+  });
+
   test('nothing of the other tenant was changed or taken away by all of this', async () => {
     for (const kind of kinds.filter((one) => one.permissions.get !== undefined)) {
       const { status, text } = await zulu.client.get(fill(`${kind.path}/{${kind.param}}`, zulu.params));
@@ -220,6 +242,7 @@ describe('no answer holds anything of another tenant', () => {
   const sameForEverybody = new Set([
     'getChangelog',
     'getConfiguration',
+    'getCurrentUsage',
     'getDriveKeys',
     'getFeature',
     'listAccountQuotas',
@@ -232,6 +255,7 @@ describe('no answer holds anything of another tenant', () => {
     'listMetricsResourceTypes',
     'listPublicIps',
     'listSandboxHub',
+    'listStatements',
     'listTemplates',
   ]);
 

@@ -1,5 +1,5 @@
-// Compares the interface's list of operations (operations.yaml) with the served and the pending operations of the
-// contract.
+// Compares the list of operations (operations.yaml) with the served and the pending operations of the contract. The list has
+// the interface, and in the section `own` our additions.
 import { parse } from 'yaml';
 import { z } from 'zod';
 
@@ -18,27 +18,41 @@ export interface Address {
   readonly isAddition?: true | undefined;
 }
 
-export const readOperations = (text: string): Address[] => z.array(Listed).parse(parse(text));
+export interface ListedOperation extends Address {
+  readonly section: string;
+}
+
+export const readOperations = (text: string): ListedOperation[] => z.array(Listed).parse(parse(text));
+
+const isOwn = ({ section }: ListedOperation): boolean => section === 'own';
+
+export const ofInterface = (listed: readonly ListedOperation[]): ListedOperation[] =>
+  listed.filter((operation) => !isOwn(operation));
 
 const written = ({ method, path, base = 'base_url' }: Address): string => `${method} ${path} (${base})`;
 
 /**
- * Checks both directions: every operation of the interface is served or pending, and every other operation is declared
- * an addition.
+ * Checks both directions: every operation of the interface is served or pending, every other operation is declared an
+ * addition, and the section `own` has exactly the additions.
  */
 export function interfaceFaults(
-  listed: readonly Address[],
+  listed: readonly ListedOperation[],
   served: readonly Address[],
   pending: readonly Address[],
 ): string[] {
-  const wanted = listed.map(written);
+  const wanted = ofInterface(listed).map(written);
+  const own = listed.filter(isOwn).map(written);
   const known = [...served, ...pending].filter(({ isAddition }) => isAddition !== true).map(written);
   const additions = served.filter(({ isAddition }) => isAddition === true).map(written);
   return [
     ...wanted.filter((address) => !known.includes(address)).map((address) => `neither served nor pending: ${address}`),
     ...known.filter((address) => !wanted.includes(address)).map((address) => `not in the interface: ${address}`),
     ...additions.filter((address) => wanted.includes(address)).map((address) => `called an addition: ${address}`),
-    ...[wanted, known].flatMap((list) =>
+    ...additions
+      .filter((address) => ![...own, ...wanted].includes(address))
+      .map((address) => `not listed under own: ${address}`),
+    ...own.filter((address) => !additions.includes(address)).map((address) => `own, and no addition: ${address}`),
+    ...[[...wanted, ...own], known].flatMap((list) =>
       list.filter((address, index) => list.indexOf(address) !== index).map((address) => `listed twice: ${address}`),
     ),
   ];

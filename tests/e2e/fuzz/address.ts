@@ -50,6 +50,7 @@ const single = new Set([
   'externalId',
   'featureKey',
   'integrationName',
+  'month',
   'subOrEmail',
   'templateName',
   'versionName',

@@ -47,6 +47,8 @@ export interface Operation<
   readonly bodyLimitBytes?: number;
   /** Body of status 200. */
   readonly answer: Answer;
+  /** The query parameter `format` chooses an answer of type text/csv instead. */
+  readonly answersCsv?: true;
   /** Error statuses that only this operation gives, besides the generic ones. */
   readonly errors?: readonly number[];
   /** Errors found after the caller is known take the sandbox form (control-plane sheet 2.8). */

@@ -33,6 +33,7 @@ export const furtherScopes = {
   agents: ['call'],
   applications: crud,
   audit: ['list'],
+  billing: ['get', 'update'],
   drives: ['create', 'delete', 'get', 'list'],
   egressgateways: ['list'],
   egressips: ['list'],

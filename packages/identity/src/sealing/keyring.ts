@@ -12,7 +12,7 @@ import type { MasterKeyRing } from './master-keys.ts';
 export interface Keyring {
   workspaceKey(db: Database | DatabaseTransaction, workspaceId: string): Promise<Buffer>;
   createWorkspaceKey(tx: DatabaseTransaction, workspaceId: string): Promise<void>;
-  deploymentKey(db: Database, purpose: 'cursor' | 'idempotency' | 'runner-calls'): Promise<Buffer>;
+  deploymentKey(db: Database, purpose: 'cursor' | 'idempotency' | 'runner-calls' | 'budgets'): Promise<Buffer>;
   forget(workspaceId: string): void;
 }
 

@@ -92,13 +92,20 @@ export interface WriteCall<O extends Operation = Operation> extends Call<O> {
   beforeAnswer(work: BeforeAnswer): void;
 }
 
-/** Response that is sent in chunks. */
+/**
+ * Response that is sent in chunks. A failure after the first chunk closes the connection, so that no client takes a part for
+ * the whole.
+ */
 export class StreamedAnswer {
   readonly chunks: AsyncIterable<string>;
-  constructor(chunks: AsyncIterable<string>) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(chunks: AsyncIterable<string>, headers: Readonly<Record<string, string>> = jsonHeaders) {
     this.chunks = chunks;
+    this.headers = headers;
   }
 }
+
+const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };
 
 export interface Registration {
   readonly operation: Operation;

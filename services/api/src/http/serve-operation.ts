@@ -1,7 +1,7 @@
 // Serves one request of an operation: version, caller, input, then the handler, which for a write runs in one
 // transaction. The version is checked before the credential, and the credential before the body is read.
 import { Readable } from 'node:stream';
-import { type Operation, readVersion } from '@berth/contract';
+import { type Operation, readVersion, requestErrors } from '@berth/contract';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { writeAudit } from './audit.ts';
@@ -50,9 +50,20 @@ export function serveOperation(
       if (answer === undefined) return reply.send();
       if (!(answer instanceof StreamedAnswer))
         return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
-      return reply.type('application/json; charset=utf-8').send(Readable.from(answer.chunks, { objectMode: false }));
+      return reply.headers(answer.headers).send(streamOf(answer, request, reply, log));
     },
   });
+}
+
+/** Fastify closes the connection of a stream that fails after its head, and tells no hook of it. */
+function streamOf({ chunks }: StreamedAnswer, request: FastifyRequest<Address>, reply: FastifyReply, log: RequestLog) {
+  const stream = Readable.from(chunks, { objectMode: false });
+  stream.once('error', (error) => {
+    if (!reply.raw.headersSent) return;
+    log.failed(request, requestErrors.internal({}, error));
+    log.answered(request, reply);
+  });
+  return stream;
 }
 
 async function run(

@@ -23,7 +23,11 @@ export function shareOf({ access }: Pick<Operation, 'access'>, caller: Caller): 
  * Reads each chunk of a streamed listing within the account's share; while a slow client reads, the request holds no
  * connection.
  */
-export function streamInShare(shares: ConnectionShares, key: string, { chunks }: StreamedAnswer): StreamedAnswer {
+export function streamInShare(
+  shares: ConnectionShares,
+  key: string,
+  { chunks, headers }: StreamedAnswer,
+): StreamedAnswer {
   async function* paced(): AsyncGenerator<string> {
     const iterator = chunks[Symbol.asyncIterator]();
     try {
@@ -36,5 +40,5 @@ export function streamInShare(shares: ConnectionShares, key: string, { chunks }:
       await iterator.return?.();
     }
   }
-  return new StreamedAnswer(paced());
+  return new StreamedAnswer(paced(), headers);
 }

@@ -1,15 +1,9 @@
-import {
-  LoggedType,
-  type LogsQuery,
-  lacksScope,
-  type listLogs,
-  type ResourceLogResponse,
-  requestErrors,
-} from '@berth/contract';
+import type { LoggedType, LogsQuery, listLogs, ResourceLogResponse } from '@berth/contract';
 import type { LogQuery, WorkloadLogs } from '@berth/usage';
 import type { ReadCall } from '../http/call.ts';
 import { findExecutionIds } from './find-execution-ids.ts';
 import { logWindow } from './log-window.ts';
+import { readableTypes } from './readable-types.ts';
 import { taskIndexOf } from './task-index-of.ts';
 import { withUsage } from './with-usage.ts';
 
@@ -18,7 +12,7 @@ type LogsCall = ReadCall<typeof listLogs>;
 export async function answerLogs(call: LogsCall): Promise<Readonly<Record<string, ResourceLogResponse>>> {
   const { query, principal, workspace, dependencies } = call;
   const { workloadIds, severity, search, limit = 1000, offset = 0, interval = 60 } = query;
-  const resourceTypes = readableTypes(query, principal.scopes);
+  const resourceTypes = readableTypes(query.resourceType, principal.scopes);
   const window = logWindow({ start: query.start, end: query.end, intervalSeconds: interval }, dependencies.now());
   const tasks = filtersOnMissingFields(query) ? undefined : await taskFilter(call, resourceTypes);
   const found = await withUsage(dependencies, async ({ logs }) => {
@@ -38,15 +32,6 @@ export async function answerLogs(call: LogsCall): Promise<Readonly<Record<string
   });
   const names = workloadIds ?? [...found.keys()];
   return Object.fromEntries(names.map((name) => [name, render(found.get(name))]));
-}
-
-/** A named resource type requires its scope; without a name, all types that the credential may read are included. */
-function readableTypes({ resourceType }: LogsQuery, held: readonly string[] | undefined): LoggedType[] {
-  const lacking = (type: LoggedType) => lacksScope(held, [`${type}:get`]);
-  if (resourceType === undefined) return LoggedType.options.filter((type) => lacking(type) === undefined);
-  const scope = lacking(resourceType);
-  if (scope !== undefined) throw requestErrors.scope_required({ scope });
-  return [resourceType];
 }
 
 /** Log lines carry no trace or type yet, so these filters match nothing. */

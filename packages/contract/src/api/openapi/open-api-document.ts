@@ -99,9 +99,10 @@ function queryParametersOf(operation: Operation, schemas: SchemaCollection): Jso
 
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
-function successOf({ answer }: Operation, schemas: SchemaCollection): JsonSchema {
+function successOf({ answer, answersCsv }: Operation, schemas: SchemaCollection): JsonSchema {
   if (answer === NoAnswer) return { description: 'Done.' };
-  return { description: 'The answer.', content: json(schemas.schema(answer, 'output')) };
+  const csv = answersCsv === true ? { 'text/csv': { schema: { type: 'string' } } } : {};
+  return { description: 'The answer.', content: { ...json(schemas.schema(answer, 'output')), ...csv } };
 }
 
 function describe(

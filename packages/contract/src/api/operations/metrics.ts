@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { accountMember } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
+import { CurrentUsage } from '../schema/current-usage.ts';
 import { AccountMetricsQuery, AccountMetricsResponse, MetricsValues, MetricsWindowQuery } from '../schema/metrics.ts';
 
 const metrics = '/accounts/{accountId}/metrics';
@@ -17,6 +18,7 @@ export const getAccountMetrics = defineOperation({
   access: accountMember(),
   query: AccountMetricsQuery,
   answer: AccountMetricsResponse,
+  answersCsv: true,
 });
 
 export const listMetricsGroups = defineOperation({
@@ -39,4 +41,16 @@ export const listMetricsResourceTypes = defineOperation({
   access: accountMember(),
   query: MetricsWindowQuery,
   answer: MetricsValues,
+});
+
+export const getCurrentUsage = defineOperation({
+  ...at('/accounts/{accountId}/usage/current'),
+  id: 'getCurrentUsage',
+  method: 'GET',
+  tag: 'Billing',
+  summary: 'Read the cost of the current month so far, and what the whole month is expected to cost',
+  access: accountMember(),
+  query: z.object({}),
+  answer: CurrentUsage,
+  isAddition: true,
 });

@@ -1,9 +1,10 @@
-// Logs of workloads. Control-plane sheet 1.18.
+// Logs of workloads, control-plane sheet 1.18, and their requests, our own addition.
 import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
 import { LogsQuery, ResourceLogResponse } from '../schema/logs.ts';
+import { RequestMetricsQuery, WorkloadRequestMetrics } from '../schema/request-metrics.ts';
 
 export const listLogs = defineOperation({
   ...at('/observability/logs'),
@@ -15,4 +16,17 @@ export const listLogs = defineOperation({
   access: member(),
   query: LogsQuery,
   answer: z.record(z.string(), ResourceLogResponse),
+});
+
+export const listRequestMetrics = defineOperation({
+  ...at('/observability/metrics'),
+  id: 'listRequestMetrics',
+  method: 'GET',
+  tag: 'Observability',
+  summary: 'Requests, errors, latency and bytes of workloads, by the name of the workload',
+  // As for logs, the handler also checks `<resourceType>:get`.
+  access: member(),
+  query: RequestMetricsQuery,
+  answer: z.record(z.string(), WorkloadRequestMetrics),
+  isAddition: true,
 });

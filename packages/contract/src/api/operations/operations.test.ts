@@ -59,8 +59,8 @@ describe('operations', () => {
     const open = operations.filter(
       ({ access }) => (access.kind === 'workspace' || access.kind === 'workspaceInPath') && access.scopes.length === 0,
     );
-    // `listLogs` needs the scope of the kind that its query names.
-    expect(ids(open)).toEqual(['listLogs']);
+    // These need the scope of the kind that their query names.
+    expect(ids(open)).toEqual(['listLogs', 'listRequestMetrics']);
   });
 
   test('read a body only on POST and PUT', () => {

@@ -6,6 +6,7 @@ import type { Operation } from '../operation.ts';
 import * as accounts from './accounts.ts';
 import * as applications from './applications.ts';
 import * as audit from './audit.ts';
+import * as budgets from './budgets.ts';
 import * as catalogue from './catalogue.ts';
 import * as customDomains from './custom-domains.ts';
 import * as drives from './drives.ts';
@@ -21,6 +22,7 @@ import * as previews from './previews.ts';
 import * as profileKeys from './profile-keys.ts';
 import * as sandboxes from './sandboxes.ts';
 import * as serviceAccounts from './service-accounts.ts';
+import * as statements from './statements.ts';
 import * as users from './users.ts';
 import * as volumeTemplates from './volume-templates.ts';
 import * as workspaces from './workspaces.ts';
@@ -31,6 +33,7 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   accounts,
   applications,
   audit,
+  budgets,
   catalogue,
   customDomains,
   drives,
@@ -46,6 +49,7 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   profileKeys,
   sandboxes,
   serviceAccounts,
+  statements,
   users,
   volumeTemplates,
   workspaces,

@@ -1,7 +1,7 @@
 // Usage and cost of an account over time. Specification, "Billing metrics"; control-plane sheet 2.18.
 import { z } from 'zod';
 import { BillingDimensionName, billingDimensions } from '../billing/dimensions.ts';
-import { queryInteger } from './query.ts';
+import { AnswerFormat, queryInteger } from './query.ts';
 import { Timestamp } from './text.ts';
 
 export const MetricsGroup = z.enum([
@@ -44,6 +44,7 @@ const windowQuery = {
 
 const name = z.string().min(1).max(256);
 const unsupported = ['label', 'unit'];
+const pageParameters = ['limit', 'cursor'] as const;
 
 /** Loose, so that a parameter of other interfaces that this one refuses is not dropped in silence. */
 export const AccountMetricsQuery = z
@@ -60,12 +61,21 @@ export const AccountMetricsQuery = z
     resourceName: name.optional(),
     resourceUuid: name.optional().describe('UUID of a resource, or id of an instance'),
     billingDimension: BillingDimensionName.optional(),
+    format: AnswerFormat.optional().describe(
+      'Our own addition. csv: all groups in one answer, one line for each group and bucket; empty buckets are left out',
+    ),
     limit: queryInteger({ min: 1, clampTo: 100 }).optional().describe('Groups in the answer; 100 when left out'),
     cursor: z.string().min(1).max(4096).optional(),
   })
   .superRefine((query, context) => {
     for (const parameter of unsupported.filter((one) => one in query))
       context.addIssue({ code: 'custom', path: [parameter], message: 'is not supported; leave it out' });
+    for (const parameter of pageParameters.filter((one) => query.format === 'csv' && query[one] !== undefined))
+      context.addIssue({
+        code: 'custom',
+        path: [parameter],
+        message: 'belongs to pages, and csv has all groups in one answer; leave it out, or ask for json',
+      });
   });
 export type AccountMetricsQuery = z.output<typeof AccountMetricsQuery>;
 

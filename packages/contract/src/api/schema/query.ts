@@ -12,6 +12,9 @@ export const QueryBoolean = z
   .transform((text) => text === 'true' || text === '1')
   .meta({ queryType: 'boolean' });
 
+/** Form of an answer that is a table; JSON when left out. */
+export const AnswerFormat = z.enum(['json', 'csv']);
+
 /** A whole number of at least `min`; larger than `clampTo` becomes `clampTo`. */
 export const queryInteger = ({ min, clampTo }: { readonly min: number; readonly clampTo: number }) =>
   z
