@@ -88,8 +88,9 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
       .where('desired', '=', 'running')
       .execute();
     const lines = async (command: string) => (await host.run(command)).split('\n').filter(Boolean);
-    const containers = await lines('docker ps --all --format \'{{.Label "berth.instance"}}\'');
-    const ofInstances = containers.filter((label) => label !== '');
+    // A slot has no instance, and its line would be empty without the first word.
+    const containers = await lines('docker ps --all --format \'of {{.Label "berth.instance"}}\'');
+    const ofInstances = containers.map((line) => line.slice('of '.length)).filter((id) => id !== '');
     const ofSlots = containers.length - ofInstances.length;
     const links = (await lines('ip -o link show master berth0')).length;
     const mounts = (await lines('findmnt --noheadings --raw --types overlay --output TARGET')).length;
