@@ -1,5 +1,6 @@
 import { uuidv7 } from '@berth/database';
-import type { LedgerRow, MetricsQuery } from '@berth/usage';
+import { createLogger } from '@berth/telemetry';
+import { type LedgerRow, type MetricsQuery, openUsage, type Usage } from '@berth/usage';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hoursOf } from './reference-ledger.ts';
 import { someRow } from './some-rows.ts';
@@ -18,11 +19,18 @@ const compute = 'sandbox_compute_runtime_gbs';
 /** 1 USD for 10⁶ units, so that cost and usage have the same digits. */
 const prices = [{ dimension: compute, fromMs: 0, attoUsd: 10n ** 12n }] as const;
 
-const ask = (row: LedgerRow, changes: Partial<MetricsQuery> = {}) =>
-  running.usage.metrics.query({
+const ask = (row: LedgerRow, changes: Partial<MetricsQuery> = {}, { metrics }: Pick<Usage, 'metrics'> = running.usage) =>
+  metrics.query({
     ...{ accountId: row.accountId, fromMs: at, toMs: at + hourMs, resolution: 'hourly', groupBy: [], filters: {} },
     ...{ dirtyHoursMs: [], prices, limit: 100, ...changes },
   });
+
+/** Access with a setting of ClickHouse. */
+function openSlowly(setting: string) {
+  const logger = createLogger({ role: 'test' }, { level: 'error' });
+  const usage = openUsage({ url: `${running.engine.url}?ch_${setting}`, logger, makesTables: false });
+  return { usage, [Symbol.asyncDispose]: () => usage.close() };
+}
 
 async function writeAndClose(...rows: LedgerRow[]): Promise<void> {
   await running.usage.ledger.write(rows);
@@ -246,6 +254,23 @@ test('an hour that was closed several times counts once, with the figures of the
         groups: [{ micro, buckets: [{ micro }] }],
       });
   }
+});
+
+test('total, groups and buckets agree while rows arrive between two readings of one statement', async () => {
+  const row = someRow();
+  await running.usage.ledger.write([row]);
+  // ClickHouse waits before it takes a snapshot, so rows arrive before a second one.
+  await using slow = openSlowly('merge_tree_storage_snapshot_sleep_ms=200');
+  let isAnswered = false;
+  const query = { groupBy: ['resource_name'], resolution: 'daily', dirtyHoursMs: [at] } as const;
+  const answer = ask(row, query, slow.usage).finally(() => {
+    isAnswered = true;
+  });
+  let interval = 1;
+  for (; !isAnswered; interval += 1) await running.usage.ledger.write([{ ...row, interval }]);
+  const { total, groups } = await answer;
+  expect(total.micro).toBeGreaterThan(0n);
+  expect(groups).toMatchObject([{ ...total, buckets: [total] }]);
 });
 
 test('sums beyond 64 bits are exact', async () => {

@@ -11,6 +11,8 @@ import { windowParameters, windowRows } from './window-rows.ts';
 const settings = {
   // The hour is part of the sorting key, so FINAL may handle each month by itself.
   do_not_merge_across_partitions_select_final: 1,
+  // Rows that arrive while a statement reads a table twice are in both readings, or in none.
+  enable_shared_storage_snapshot_in_query: 1,
   // Numbers of 64 bits come as text: numbers of JavaScript have 53.
   output_format_json_quote_64bit_integers: 1,
   max_execution_time: 20,
