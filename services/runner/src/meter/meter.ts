@@ -101,7 +101,11 @@ export class UsageMeter {
     const awaiting = this.#awaiting.get(instance);
     if (awaiting !== undefined) this.#awaiting.set(instance, { ...awaiting, memoryMb });
     const open = this.#open.get(instance);
-    if (this.#isClosed || open === undefined || open.interval.memoryMb === memoryMb) return;
+    const inherited = this.#inherited.get(instance);
+    if (this.#isClosed || open?.interval.memoryMb === memoryMb) return;
+    // The earlier process may have changed the memory without noting it, so this memory says nothing about that time.
+    if (inherited !== undefined) this.#close(inherited, inherited.toMs);
+    if (open === undefined) return;
     const { interval, pid, isHeld } = open;
     this.end(instance);
     const instant = this.#options.clock.instant();
