@@ -29,6 +29,10 @@ async function waiting(): Promise<number> {
 
 test('invented keys take one connection, are refused beyond their lane, and a known caller is answered meanwhile', async () => {
   const { key } = await api.user({ memberOf: 'main' });
+  expect((await call(key)).status).toBe(200);
+  // The use of the key is recorded after the answer. A later record would wait for the lock and be counted below.
+  const uses = () => api.database.selectFrom('api_keys').select('id').where('last_used_at', 'is not', null).execute();
+  await expect.poll(uses).toHaveLength(1);
   const early: Awaited<ReturnType<typeof call>>[] = [];
   const flood = await api.database.transaction().execute(async (tx) => {
     expect((await call(key)).status).toBe(200);
