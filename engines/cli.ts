@@ -1,4 +1,4 @@
-// pnpm engines install|up|down|remove|status [name]
+// pnpm engines install|up|down|remove|status [name…]
 import type { Installable } from './engine.ts';
 import { down, remove, status, up } from './persistent-engines.ts';
 import { engines, parts } from './registry.ts';
@@ -7,10 +7,14 @@ import { sweepAbandonedRuns } from './sweep.ts';
 const install = (installable: Installable) => installable.install().then(() => 'installed');
 const verbs = new Map(Object.entries({ up, down, remove, status }));
 
-const [word = '', name] = process.argv.slice(2);
+const [word = '', ...wanted] = process.argv.slice(2);
 const verb = verbs.get(word);
-const named = <T extends Installable>(list: readonly T[]) =>
-  list.filter((one) => name === undefined || one.name === name);
+/** Empty when a name is unknown. */
+const named = <T extends Installable>(list: readonly T[]): readonly T[] => {
+  if (wanted.length === 0) return list;
+  const found = wanted.map((name) => list.find((one) => one.name === name));
+  return found.includes(undefined) ? [] : found.flatMap((one) => one ?? []);
+};
 
 if (word === 'install' && named([...engines, ...parts]).length > 0) {
   for (const one of named([...engines, ...parts])) console.log(`${one.name}: ${await install(one)}`);
@@ -19,8 +23,8 @@ if (word === 'install' && named([...engines, ...parts]).length > 0) {
   if (word === 'down') await sweep();
 } else {
   const names = (list: readonly Installable[]) => list.map((one) => one.name).join('|');
-  console.error(`Usage: pnpm engines install [${names([...engines, ...parts])}]`);
-  console.error(`       pnpm engines ${[...verbs.keys()].join('|')} [${names(engines)}]`);
+  console.error(`Usage: pnpm engines install [${names([...engines, ...parts])}]…`);
+  console.error(`       pnpm engines ${[...verbs.keys()].join('|')} [${names(engines)}]…`);
   process.exitCode = 2;
 }
 
