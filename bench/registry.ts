@@ -12,6 +12,7 @@ import { jobs } from './jobs.ts';
 import { jobsFairness } from './jobs-fairness.ts';
 import { jobsLarge } from './jobs-large.ts';
 import { listing } from './listing.ts';
+import { metering } from './metering.ts';
 import { metrics } from './metrics.ts';
 import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
@@ -25,6 +26,7 @@ export const benches: readonly Bench[] = [
   testDatabase,
   listing,
   metrics,
+  metering,
   apiWrite,
   durable,
   deploy,
