@@ -7,7 +7,6 @@ export type PendingTopic =
   | 'image sharing'
   | 'management MCP'
   | 'OAuth'
-  | 'provider models'
   | 'sandbox schedules'
   | 'sandbox snapshots';
 
@@ -27,7 +26,6 @@ interface PendingGroup {
 const sandbox = '/sandboxes/{sandboxName}';
 const domain = '/customdomains/{domainName}';
 const image = '/images/{resourceType}/{imageName}';
-const connection = '/integrations/connections/{connectionName}';
 
 const groups: readonly PendingGroup[] = [
   {
@@ -59,14 +57,6 @@ const groups: readonly PendingGroup[] = [
       ['GET', `${domain}/share`],
       ['POST', `${domain}/share`],
       ['DELETE', `${domain}/share/{targetWorkspace}`],
-    ],
-  },
-  {
-    topic: 'provider models',
-    reason: 'The list comes from the provider, and nothing calls providers yet.',
-    addresses: [
-      ['GET', `${connection}/models`],
-      ['GET', `${connection}/models/{modelId}`],
     ],
   },
   {

@@ -1,5 +1,6 @@
 import type { FieldEffect } from './effect.ts';
 import { jobEffects } from './job.ts';
+import { modelEffects } from './model.ts';
 import {
   customDomainEffects,
   egressGatewayEffects,
@@ -9,7 +10,7 @@ import {
   volumeTemplateEffects,
 } from './others.ts';
 import { sandboxEffects } from './sandbox.ts';
-import { applicationEffects, driveEffects, egressIpEffects, modelEffects, volumeEffects } from './without-engine.ts';
+import { applicationEffects, driveEffects, egressIpEffects, volumeEffects } from './without-engine.ts';
 import { agentEffects, functionEffects } from './workloads.ts';
 
 /** Lists by name of the kind. */

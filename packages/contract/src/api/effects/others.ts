@@ -31,26 +31,35 @@ export const integrationConnectionEffects: readonly FieldEffect[] = [
     'services/api/test/workload-rules.test.ts: a connection names an integration that the catalogue knows',
     'integration',
   ),
-  {
-    effect: 'refused',
-    paths: ['sandbox'],
-    harmless: [false],
-    reason:
-      'a connection has one set of credentials, which would be used as the real ones. Leave it out, and keep test credentials in a connection of their own.',
-  },
+  enforced(
+    'services/api/test/workload-rules.test.ts: a function takes no connection with credentials for tests, and one that it names does not become such a connection',
+    'sandbox',
+  ),
 ];
 
 const policyRules = 'services/api/test/policies.test.ts';
+const limits = 'services/gateway/src/limits';
 
 export const policyEffects: readonly FieldEffect[] = [
   enforced('packages/instances/src/place/allowed-regions.test.ts: another type has to agree', 'locations', 'flavors'),
-  enforced(`${policyRules}: a policy whose lists do not match its type is refused, so that none is ignored`, 'type'),
+  enforced(`${policyRules}: a policy whose fields do not match its type is refused, so that none is ignored`, 'type'),
   enforced(`${policyRules}: a policy is named only by the kinds in its resourceTypes`, 'resourceTypes'),
+  enforced(
+    `${limits}/limit-refusals.test.ts: a policy is used up when any of its numbers is reached, by all gateways together`,
+    'maxTokens.input',
+    'maxTokens.output',
+    'maxTokens.total',
+  ),
+  enforced(
+    `${limits}/window.test.ts: a window begins at full units of UTC, a whole number of windows after 1970`,
+    'maxTokens.granularity',
+    'maxTokens.step',
+  ),
   {
     effect: 'refused',
-    paths: ['maxTokens'],
-    reason:
-      'requests to models are not served yet, so no tokens are counted. Leave it out, and set the limit at the provider.',
+    paths: ['maxTokens.ratioInputOverOutput'],
+    harmless: [0],
+    reason: 'input and output are limited by numbers of their own, and not by their ratio. Leave it out, or send 0.',
   },
   {
     effect: 'refused',

@@ -3,28 +3,12 @@ import type { FieldEffect } from './effect.ts';
 
 const noApplications =
   'applications do not run yet: nothing answers at their address. Use an agent or a sandbox with a preview.';
-const noModels = 'requests to models are not served yet. Call the provider from the workload.';
 
 export const applicationEffects: readonly FieldEffect[] = [
   {
     effect: 'warned',
     paths: ['enabled', 'envs', 'extensions', 'image', 'memory', 'port', 'proxy', 'region', 'revision', 'urls'],
     reason: noApplications,
-  },
-];
-
-export const modelEffects: readonly FieldEffect[] = [
-  {
-    effect: 'refused',
-    paths: ['policies'],
-    reason: 'requests to models are not served yet, so no policy could be kept to. Leave it out.',
-  },
-  {
-    effect: 'warned',
-    paths: ['enabled', 'flavors', 'integrationConnections', 'runtime', 'sandbox'],
-    // `sandbox: false` requests no test credentials, so it needs no warning.
-    harmless: [false],
-    reason: noModels,
   },
 ];
 

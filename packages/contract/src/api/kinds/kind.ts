@@ -143,10 +143,6 @@ export const readyAtOnce = unlessDisabled({
 export const readyFor = (what: string) =>
   unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Ready. ${what}` });
 
-/** Arrival of kinds that are complete as records, while no component acts on them yet. */
-export const storedOnly = (what: string) =>
-  unlessDisabled({ status: 'DEPLOYED' satisfies Status, type: 'deployment', message: `Stored. ${what}` });
-
 /** Hides values of an environment list that are marked as secret. */
 export const envSecrets = (...path: string[]): SecretField => ({
   path: [...path, '*', 'value'],

@@ -4,7 +4,7 @@ import { knownKeys } from '../schema/known-keys.ts';
 import { Flavor, Metadata, MetadataInput, Status, statuses } from '../schema/shared.ts';
 import { ResourceNames, Text } from '../schema/text.ts';
 import { Generation } from '../schema/workload.ts';
-import { defineKind, permissions, storedOnly } from './kind.ts';
+import { defineKind, permissions, readyAtOnce } from './kind.ts';
 
 export const modelProviders = [
   'hf_private_endpoint',
@@ -70,5 +70,5 @@ export const model = defineKind({
   },
   revisions: true,
   quota: 'models',
-  arrival: storedOnly('Requests to models are not served yet.'),
+  arrival: readyAtOnce,
 });

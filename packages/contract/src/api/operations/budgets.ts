@@ -39,7 +39,8 @@ export const putBudget = defineOperation({
   id: 'putBudget',
   method: 'PUT',
   tag,
-  summary: 'Create or replace a budget; the secret of its callbacks is shown once, and the cost of the month is not',
+  summary:
+    'Create or replace a budget; the secret of its callbacks is shown once, and the cost of the month is not. What it counts cannot be changed',
   access: accountAdmin('billing:update'),
   query: none,
   body: BudgetInput,

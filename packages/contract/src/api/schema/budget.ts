@@ -1,4 +1,4 @@
-// Budgets of an account: thresholds of a monthly cost. Our own addition to the interface.
+// Budgets of an account: thresholds of a monthly cost, and limits of what models cost. Our own addition to the interface.
 import { z } from 'zod';
 import { HttpUrl, Timestamp } from './text.ts';
 import { WorkspaceName } from './workspace.ts';
@@ -26,11 +26,19 @@ const Thresholds = z
   .refine((percents) => new Set(percents).size === percents.length, 'each threshold once')
   .transform((percents) => percents.toSorted((left, right) => left - right));
 
+export const BudgetOf = z
+  .enum(['usage', 'models'])
+  .describe(
+    'What it counts: the usage of the account, or what its models cost at their providers. A budget of models also refuses requests to models once it is used up',
+  );
+export type BudgetOf = z.infer<typeof BudgetOf>;
+
 export const BudgetInput = z
   .object({
     amount: Amount,
+    of: BudgetOf.default('usage'),
     thresholds: Thresholds.default([50, 80, 100]).describe('Percent of the amount; 50, 80 and 100 when left out'),
-    workspace: WorkspaceName.optional().describe('Only the usage of this workspace; of all workspaces when left out'),
+    workspace: WorkspaceName.optional().describe('Only this workspace; all workspaces when left out'),
     callbackUrl: HttpUrl.optional().describe('Receives a signed POST when a threshold is reached'),
   })
   .meta({ id: 'BudgetInput' });
@@ -38,6 +46,7 @@ export const BudgetInput = z
 const settings = {
   name: z.string(),
   amount: z.number().describe('USD for each calendar month in UTC'),
+  of: BudgetOf,
   thresholds: z.array(z.int()).describe('Percent of the amount, ascending'),
   workspace: z.string().optional(),
   callbackUrl: z.string().optional(),
