@@ -106,3 +106,19 @@ test('deliveries are removed 30 days after their end; those that are still tried
   expect(left.map(({ trigger_id }) => trigger_id)).toEqual(['delivered', 'given-up', 'open']);
   await database.destroy();
 });
+
+test('windows of limits are removed once nothing reads them any more', async () => {
+  await using home = await createTestDatabase();
+  const database = connect({ url: home.url, maxConnections: 2 });
+  for (const [measure, minutes] of [
+    ['over', -1],
+    ['read', 1],
+  ])
+    await sql`insert into limit_windows (subject, measure, window_start, gateway_run, sent, received, nano_usd, expires_at)
+      values (${randomUUID()}, ${measure}, now() - interval '1 day', ${randomUUID()}, 1, 1, 1,
+        now() + ${minutes}::float8 * interval '1 minute')`.execute(database);
+  expect(await maintain(database)).toMatchObject({ removedWindows: 1 });
+  const left = await database.selectFrom('limit_windows').select('measure').execute();
+  expect(left).toEqual([{ measure: 'read' }]);
+  await database.destroy();
+});

@@ -111,6 +111,8 @@ const joinTokens = expiredRows(
 
 const demand = expiredRows('workload_demand', 'ctid', sql`expires_at < now() - interval '1 hour'`);
 
+const limitWindows = expiredRows('limit_windows', 'ctid', sql`expires_at < now()`);
+
 const workspaceNames = expiredRows(
   'released_workspace_names',
   'name',
@@ -146,6 +148,7 @@ interface RemovedRows {
   readonly removedExecutions: number;
   readonly removedDeliveries: number;
   readonly removedAbsences: number;
+  readonly removedWindows: number;
 }
 
 export interface Retention {
@@ -173,6 +176,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     removedNames: await removeAll(database, workspaceNames),
     removedDeliveries: await removeAll(database, deliveries),
     removedAbsences: await removeAll(database, absences),
+    removedWindows: await removeAll(database, limitWindows),
   };
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
   // Requests of gateways that were killed while they waited for a certificate.

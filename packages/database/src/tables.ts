@@ -368,6 +368,8 @@ export interface Tables {
     amount_usd: string;
     thresholds: number[];
     workspace: string | null;
+    /** What it counts. A budget of models also refuses requests once it is used up. */
+    of: Generated<'usage' | 'models'>;
     callback_url: string | null;
     callback_secret: string | null;
     evaluated_at: Time;
@@ -398,6 +400,17 @@ export interface Tables {
     pico: string;
   };
   log_usage: { workspace_id: string; day: string; bytes: number };
+  /** Sums of one gateway process for one window of a policy or a budget. */
+  limit_windows: {
+    subject: string;
+    measure: string;
+    window_start: Time;
+    gateway_run: string;
+    sent: string;
+    received: string;
+    nano_usd: string;
+    expires_at: Time;
+  };
   workload_demand: { resource_uid: string; gateway_id: string; requests: number; expires_at: Time };
   egress_addresses: { address: string; pool: string; resource_uid: string; allocated_at: Time };
   host_labels: { region: string; label: string; resource_uid: string };
