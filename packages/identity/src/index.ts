@@ -12,6 +12,7 @@ export * from './nodes/node-authority.ts';
 export * from './people/create-user.ts';
 export * from './people/first-run.ts';
 export * from './principal.ts';
+export { secretContext } from './sealing/key-contexts.ts';
 export * from './sealing/keyring.ts';
 export * from './sealing/master-keys.ts';
 export * from './sealing/rewrap-keys.ts';
