@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
+import { ModelPrices } from './limits/model-prices.ts';
 import { plainHost } from './routing/own-hosts.ts';
 
 /** Host name without a port: some clients send the port and some do not, and it does not make a different host. */
@@ -80,6 +81,23 @@ const Sandboxes = z.object({
     ),
 });
 
+const Models = z.object({
+  bodyBytes: z
+    .int()
+    .positive()
+    .default(8 * bytesPerMb)
+    .describe('Maximum size of a request to a model; it is held in memory until the answer begins.'),
+  answerSeconds: z
+    .number()
+    .positive()
+    .default(600)
+    .describe('Maximum time until a provider begins its answer; then the next connection of the model is tried.'),
+  silentSeconds: z.number().positive().default(300).describe('Maximum time without a byte of an answer of a provider.'),
+  prices: ModelPrices.default([]).describe(
+    'Prices of providers, in USD for a million tokens, by which budgets of models are counted.',
+  ),
+});
+
 /** High defaults, because a backend calls all its sandboxes with one key. */
 const RateLimits = rateLimitSettings({ perSecond: 2_000, burst: 10_000 });
 
@@ -117,5 +135,6 @@ export const GatewayConfig = z.object({
   timeouts: Timeouts.prefault({}),
   hold: Hold.prefault({}),
   sandboxes: Sandboxes.prefault({}),
+  models: Models.prefault({}),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

@@ -5,8 +5,10 @@ import { connect, createLookupLane, createNotifier, type Database, outboxChannel
 import {
   createAuthenticator,
   createCallerLimits,
+  createKeyring,
   gatewayKey,
   loadNodeAuthorityCertificate,
+  type MasterKeyRing,
   trustedProxies,
 } from '@berth/identity';
 import type { LimitSettings } from '@berth/instances';
@@ -27,6 +29,7 @@ import { writeDemand } from './demand/write-demand.ts';
 import type { GatewayCode } from './errors/error-table.ts';
 import { errorAnswer } from './errors/gateway-error.ts';
 import { createGatewayServer, type Refusal, type RefusalStatus } from './http/gateway-server.ts';
+import { openModels } from './models/open-models.ts';
 import { createPreviewGate } from './previews/preview-gate.ts';
 import { createTokenLookup } from './previews/token-lookup.ts';
 import { certifyGateway } from './proxy/certify-gateway.ts';
@@ -58,6 +61,9 @@ export interface GatewayOptions {
   readonly brand: Brand;
   readonly workloadDomain: string;
   readonly databaseUrl: string;
+  readonly providers?: ProviderSettings;
+  /** Without them the gateway serves everything but models. */
+  readonly masterKeys?: MasterKeyRing | undefined;
   /** Without a URL, requests to workloads are not counted. */
   readonly clickhouse?: { readonly url?: string | undefined };
   readonly logger: Logger;
@@ -70,6 +76,15 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
+interface ProviderSettings {
+  /** Addresses that may be called although they are not on the internet. */
+  readonly allowedRanges: readonly string[];
+  /** Addresses of the operator's own in front of providers, by the name of the provider. */
+  readonly addresses: Readonly<Record<string, string | undefined>>;
+}
+
+const ownAddresses: ProviderSettings = { allowedRanges: [], addresses: {} };
+
 /** How long known callers are served while PostgreSQL is away. */
 const staleMs = 60_000;
 const drainMs = 20_000;
@@ -80,6 +95,8 @@ const drainMs = 20_000;
 const strangerConnections = 4;
 /** One start for a caller with a key and one for an anonymous caller are under way at a time. */
 const startConnections = 2;
+/** The limits of models run one statement at a time, and another one after a statement that was given up. */
+const limitConnections = 2;
 const startLane = { maxRunning: 1, maxWaiting: 200 };
 /** One statement covers all waiting lookups. */
 const strangerLane = { maxWaiting: 200 };
@@ -87,7 +104,19 @@ const strangerLane = { maxWaiting: 200 };
 const callerLane = (connections: number) => ({ maxRunning: Math.floor(connections / 2), maxWaiting: 1_000 });
 
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { config, limits, scaling, brand, workloadDomain, databaseUrl, clickhouse, logger, registry } = options;
+  const {
+    config,
+    providers = ownAddresses,
+    limits,
+    scaling,
+    brand,
+    workloadDomain,
+    databaseUrl,
+    masterKeys,
+    clickhouse,
+    logger,
+    registry,
+  } = options;
   const onIdleError = (err: Error): void =>
     logger.warn({ err }, 'idle database connection broke; the pool opens another one');
   const database = connect({
@@ -110,6 +139,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     url: databaseUrl,
     maxConnections: startConnections,
     applicationName: 'berth-gateway-starts',
+    onIdleError,
+  });
+  // While PostgreSQL is away, statements that were given up must not hold connections of lookups.
+  const sums = connect({
+    url: databaseUrl,
+    maxConnections: limitConnections,
+    applicationName: 'berth-gateway-limits',
     onIdleError,
   });
   // Tasks that read their arguments share it: neither takes the connections of known workloads.
@@ -163,6 +199,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     unknownKeys: { database: strangers, lane: strangerLane },
   });
   const callers = createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal });
+  const models = openModels({
+    ...{ brand, callers, calls, isTrusted, authenticator, database, lookupLanes, logger, registry },
+    ...{ notices: cache.notices, limitDatabase: sums, keyring: masterKeys && createKeyring(masterKeys), ...providers },
+    prices: config.models.prices,
+    answerMs: config.models.answerSeconds * 1_000,
+    silentMs: config.models.silentSeconds * 1_000,
+    maxBodyBytes: config.models.bodyBytes,
+  });
   const walk = createWalk({
     ...{ ...context, callers, workloadDomain, logger, forwarder, demand, calls, counts, cache, sandboxes, streams },
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
@@ -194,6 +238,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
         lanes: { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) },
       }),
     }),
+    serveModel: models.serve,
     upgrader: createUpgrader({ connector, timeouts }),
     isTrusted,
     retryForMs: holdMs,
@@ -217,11 +262,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       await server.stop(drainMs);
       streams.close();
-      await Promise.all([forwarder.close(), cache.close(), demand.close(), calls.close()]);
+      await Promise.all([forwarder.close(), models.close(), cache.close(), demand.close(), calls.close()]);
       await Promise.all([connector.close(), counts?.close()]);
       await usage?.close();
       credentials.close();
-      await Promise.all([database, people, strangers, starts].map((pool) => pool.destroy()));
+      await Promise.all([database, people, strangers, starts, sums].map((pool) => pool.destroy()));
     },
   };
 }

@@ -2,7 +2,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { bytesPerMb } from '@berth/contract';
 import { createLookupLane, createNotifier, outboxChannel } from '@berth/database';
-import { type CallerLimitOptions, createAuthenticator, createCallerLimits, gatewayKey } from '@berth/identity';
+import {
+  type CallerLimitOptions,
+  createAuthenticator,
+  createCallerLimits,
+  createKeyring,
+  gatewayKey,
+  type MasterKeyRing,
+} from '@berth/identity';
 import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { createGatekeeper } from '../src/access/gatekeeper.ts';
@@ -15,6 +22,8 @@ import { createDemandTracker } from '../src/demand/demand-tracker.ts';
 import { WaitingList } from '../src/demand/waiting-list.ts';
 import { writeDemand } from '../src/demand/write-demand.ts';
 import { createGatewayServer } from '../src/http/gateway-server.ts';
+import type { ModelPrices } from '../src/limits/model-prices.ts';
+import { openModels } from '../src/models/open-models.ts';
 import { createPreviewGate } from '../src/previews/preview-gate.ts';
 import { createTokenLookup } from '../src/previews/token-lookup.ts';
 import type { Connector } from '../src/proxy/connector.ts';
@@ -50,6 +59,13 @@ export interface TestGatewayOptions {
   readonly taskData?: Partial<TaskDataOptions>;
   readonly starts?: Partial<StartExecutionOptions>;
   readonly counts?: RequestCounts;
+  readonly models?: {
+    readonly masterKeys?: MasterKeyRing | 'none';
+    /** Time in which a provider has to begin its answer, and between its bytes. */
+    readonly providerMs?: number;
+    readonly prices?: ModelPrices;
+    readonly addresses?: Readonly<Record<string, string>>;
+  };
   readonly callers?: Partial<Pick<CallerLimitOptions, 'perKey' | 'perAddress' | 'now'>>;
 }
 
@@ -96,6 +112,13 @@ export async function startTestGateway(
     ...{ isTrusted, refuse: rateRefusal },
   });
   const triggers = createTriggerCache(catalogue.notices, { database, logger: silent });
+  const { masterKeys = api.masterKeys, providerMs = 20_000, prices = [], addresses = {} } = options.models ?? {};
+  const models = openModels({
+    ...{ brand, callers, calls, isTrusted, authenticator, database, limitDatabase: database, logger, registry },
+    ...{ notices: catalogue.notices, addresses, prices, allowedRanges: ['127.0.0.0/8'], maxBodyBytes: bytesPerMb },
+    ...{ answerMs: providerMs, silentMs: providerMs },
+    keyring: masterKeys === 'none' ? undefined : createKeyring(masterKeys),
+  });
   // A stopped clock: on a busy machine no start is refused for its wait.
   const startLane = { maxRunning: 1, maxWaiting: 200, now: () => 0 };
   const walk = createWalk({
@@ -133,6 +156,7 @@ export async function startTestGateway(
         ...options.starts,
       }),
     }),
+    serveModel: models.serve,
     ...{ callers, isTrusted },
     metrics: createRequestMetrics(registry),
   });
@@ -147,6 +171,7 @@ export async function startTestGateway(
       await server.stop(0);
       streams.close();
       await forwarder.close();
+      await models.close();
       await demand.close();
       await calls.close();
       await catalogue.close();

@@ -22,20 +22,26 @@ export function loadServerConfig(
   return { log, health, shutdown, sections };
 }
 
-/** Two roles may share a section only with the same schema: a key of the file must not have two meanings. */
+/**
+ * Two roles may share a section only with the same schema: a key of the file must not have two meanings. One of them may do
+ * without the section; beside the other it is required.
+ */
 export function mergeSections(readers: readonly Reader[]): z.ZodRawShape {
   const merged: Record<string, z.core.$ZodType> = {};
   for (const { name, sections } of readers) {
     for (const [key, schema] of Object.entries(sections)) {
       const other = merged[key];
-      if (other !== undefined && other !== schema) {
+      if (other !== undefined && required(other) !== required(schema)) {
         throw new Error(`Section "${key}" of "${name}" is declared twice. Import one schema in both places.`);
       }
-      merged[key] = schema;
+      merged[key] = other === undefined || other === schema ? schema : required(schema);
     }
   }
   return merged;
 }
+
+const required = (schema: z.core.$ZodType): z.core.$ZodType =>
+  schema instanceof z.ZodOptional ? schema.unwrap() : schema;
 
 function without(shape: z.ZodRawShape, taken: z.ZodRawShape): z.ZodRawShape {
   return Object.fromEntries(Object.entries(shape).filter(([key]) => !Object.hasOwn(taken, key)));

@@ -16,7 +16,7 @@ export interface CallLog {
 }
 
 interface CalledWorkload extends Pick<Workload, 'uid' | 'name' | 'workspaceId'> {
-  readonly kind: Workload['kind'] | 'job';
+  readonly kind: Workload['kind'] | 'job' | 'model';
 }
 
 export interface CallLogOptions {

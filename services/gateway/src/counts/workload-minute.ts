@@ -1,10 +1,15 @@
 // Counters of one workload in one minute.
 import { countDuration, noDurations, type RequestRow } from '@berth/usage';
 import type { Outcome } from '../proxy/outcome.ts';
-import type { Workload } from '../workloads/workload.ts';
+import type { ServedKind, Workload } from '../workloads/workload.ts';
 import { workloadKinds } from '../workloads/workload-kinds.ts';
 
-export type CountedWorkload = Pick<Workload, 'uid' | 'kind' | 'name' | 'workspaceId'>;
+export interface CountedWorkload extends Pick<Workload, 'uid' | 'name' | 'workspaceId'> {
+  readonly kind: ServedKind | 'model';
+}
+
+const resourceType = (kind: CountedWorkload['kind']): string =>
+  kind === 'model' ? 'models' : workloadKinds[kind].pathSegment;
 
 export interface WorkloadMinute {
   readonly workload: CountedWorkload;
@@ -60,7 +65,7 @@ export function addRequest(
 /** Copies the counters: requests go on counting while the row is written. */
 export const rowOf = (counters: WorkloadMinute): RequestRow => ({
   workspaceId: counters.workload.workspaceId,
-  resourceType: workloadKinds[counters.workload.kind].pathSegment,
+  resourceType: resourceType(counters.workload.kind),
   resourceUid: counters.workload.uid,
   workload: counters.workload.name,
   minuteMs: counters.minute * minuteMs,

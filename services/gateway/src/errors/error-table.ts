@@ -18,7 +18,7 @@ export const gatewayErrors = {
     retryable: false,
     message: 'No workload answers at an address of this form.',
     action:
-      'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions or sandboxes}/{name} or /{workspace}/{path of a trigger} at a host name of the gateway itself, which its operator lists as gateway.hosts.',
+      'Use the address in metadata.url of the workload, or /{workspace}/{agents, functions, models or sandboxes}/{name} or /{workspace}/{path of a trigger} at a host name of the gateway itself, which its operator lists as gateway.hosts.',
     doNot: 'Do not retry the same address.',
   },
   WORKLOAD_NOT_FOUND: {
@@ -175,6 +175,27 @@ export const gatewayErrors = {
     message: 'The workload did not answer in time.',
     action: 'Answer piece by piece, or call the workload asynchronously.',
     doNot: 'Do not retry blindly: the workload may still be at work on the request.',
+  },
+  MODEL_NOT_CALLABLE: {
+    status: 503,
+    retryable: false,
+    message: 'The model cannot be called as it is set up.',
+    action: 'Let an admin of the workspace correct the model or its connection, as the message says.',
+    doNot: 'Do not retry until it is corrected.',
+  },
+  PROVIDER_UNREACHABLE: {
+    status: 502,
+    retryable: true,
+    message: 'The provider of the model gave no answer.',
+    action: 'Send the request again later, or add another connection to the model.',
+    doNot: 'Do not replace the credential: it was accepted.',
+  },
+  PROVIDER_TIMEOUT: {
+    status: 504,
+    retryable: true,
+    message: 'The provider of the model did not begin an answer in time.',
+    action: 'Ask for a stream, which begins at once, or send the request again.',
+    doNot: 'Do not retry at once: the provider may still be at work, and count the tokens.',
   },
   INTERNAL_ERROR: {
     status: 500,

@@ -72,6 +72,15 @@ test('details replace the message and the status of the table', () => {
   expect(new GatewayError('BAD_REQUEST', { message: 'No host.' })).toMatchObject({ message: 'No host.' });
 });
 
+test('an error that is no failure before dispatch says when to retry only where that is known', () => {
+  const { headers, body } = errorAnswer('POLICY_VIOLATION', context, { status: 429, retryAfterSeconds: 59.1 });
+  expect(headers['Retry-After']).toBe('60');
+  // A retry would be refused until then, so clients that retry by themselves are not invited.
+  expect('X-Service-Dispatch-State' in headers).toBe(false);
+  expect(JSON.parse(body).error).not.toHaveProperty('safe_to_retry_request');
+  expect('Retry-After' in errorAnswer('POLICY_VIOLATION', context).headers).toBe(false);
+});
+
 describe('the table', () => {
   test.each(codes)('%s: a retry is offered only where it is safe', (code) => {
     const { headers, body, status } = errorAnswer(code, context);

@@ -7,6 +7,7 @@ export interface ErrorDetails {
   readonly message?: string;
   /** For POLICY_VIOLATION, whose status depends on the policy. */
   readonly status?: number;
+  /** Answered as Retry-After. Errors before dispatch have that header without it too. */
   readonly retryAfterSeconds?: number | undefined;
   /** Replaces the text of the table; so does `doNot`. */
   readonly action?: string;
@@ -15,7 +16,7 @@ export interface ErrorDetails {
   readonly limit?: RefusingLimit;
 }
 
-export type RefusingLimit = 'lookups' | 'key' | 'address' | 'starts';
+export type RefusingLimit = 'lookups' | 'key' | 'address' | 'starts' | 'models' | 'tokens' | 'budget';
 
 export interface ErrorContext {
   readonly brand: Brand;
@@ -55,7 +56,7 @@ const timeLength = new Date(0).toISOString().length;
 function prepareAnswer(code: GatewayCode, brand: Brand, docsUrl: string, details: ErrorDetails): PreparedAnswer {
   const entry: ErrorEntry = gatewayErrors[code];
   const { message = entry.message, status = entry.status, action = entry.action, doNot = entry.doNot } = details;
-  const { retryAfterSeconds = usualRetryAfterSeconds } = details;
+  const { retryAfterSeconds = entry.isNotDispatched ? usualRetryAfterSeconds : undefined } = details;
   const names = platformHeaders(brand);
   const before = JSON.stringify({
     code,
@@ -79,9 +80,8 @@ function prepareAnswer(code: GatewayCode, brand: Brand, docsUrl: string, details
       'Cache-Control': 'no-store',
       [names.source]: 'platform',
       [names.errorCode]: code,
-      ...(entry.isNotDispatched
-        ? { [names.dispatchState]: 'not_dispatched', 'Retry-After': String(Math.ceil(retryAfterSeconds)) }
-        : {}),
+      ...(entry.isNotDispatched ? { [names.dispatchState]: 'not_dispatched' } : {}),
+      ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
       ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
     },
   };

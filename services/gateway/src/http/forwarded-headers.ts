@@ -39,7 +39,7 @@ export interface Forwarding {
   readonly rules: HeaderRules;
   readonly principal: Caller | undefined;
   /** Place of the platform credential; it is not forwarded. */
-  readonly consumed: 'branded' | 'authorization' | 'query' | undefined;
+  readonly consumed: 'branded' | 'authorization' | 'provider' | 'query' | undefined;
   /** With a port, the request goes to the owner's app in the sandbox; without one, to the API inside the sandbox. */
   readonly target?: { readonly port: number | undefined; readonly prefix: string | undefined };
   readonly peer: Peer;

@@ -160,8 +160,19 @@ describe('a path that no other form has names a trigger', () => {
 });
 
 test.each([
+  ['/main/models/a', '/'],
+  ['/main/models/a/v1/chat/completions?x=1', '/v1/chat/completions?x=1'],
+  ['/main/models/a?key=b', '/?key=b'],
+])('%s names a model, on the gateway’s own hosts alone', (target, path) => {
+  expect(at(target)).toEqual({ by: 'model', address: { workspace: 'main', name: 'a' }, path });
+  expect(at(target, 'app.victim.com')).toMatchObject({ by: 'preview' });
+  const address = { region: 'eu', label: 'mdl-a-main' };
+  expect(at(path, 'mdl-a-main.eu.example.org')).toEqual({ by: 'model', address, path });
+});
+
+test.each([
   ...['/', '/main', '/main/', '/main?/x', '//hooks', '/-/hooks', '/main/agents', '/main/agents?/a/b'],
-  ...['/main/models/a', '/main/jobs/a/executions', '/main/-/a', '/main/-a'],
+  ...['/main/models', '/main/jobs/a/executions', '/main/-/a', '/main/-a'],
 ])('%s is no route', (target) => {
   expect(() => at(target)).toThrow(expect.objectContaining({ code: 'ROUTE_NOT_FOUND' }));
 });

@@ -1,5 +1,6 @@
-// Resolves the address of a request to the workload or the trigger that it names. Each form of address is one file in the list.
+// Resolves the address of a request to the workload, the model or the trigger that it names. Each form of address is one file in the list.
 import { GatewayError } from '../errors/gateway-error.ts';
+import { byModelPath } from './by-model-path.ts';
 import { byPath } from './by-path.ts';
 import { byCustomHost, byPreviewHost } from './by-preview-host.ts';
 import { byTriggerPath } from './by-trigger-path.ts';
@@ -13,7 +14,14 @@ import type { Destination } from './route.ts';
  * belongs to the workload. No host is both the gateway's and a customer's. Paths of triggers come last: they may be
  * any path that no other form has.
  */
-const resolvers: readonly Resolver[] = [byWorkloadHost, byPreviewHost, byPath, byCustomHost, byTriggerPath];
+const resolvers: readonly Resolver[] = [
+  byWorkloadHost,
+  byPreviewHost,
+  byPath,
+  byModelPath,
+  byCustomHost,
+  byTriggerPath,
+];
 
 /** Origin form only, with characters that are allowed on a request line. */
 const targetForm = /^\/[\x21-\x7e]*$/;

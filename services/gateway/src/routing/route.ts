@@ -34,8 +34,17 @@ export interface TriggerRoute {
   readonly name: string;
 }
 
+/** A model named by a request, by its path on the gateway's own hosts or by its host. `path` is as in `Route`. */
+export interface ModelRoute {
+  readonly by: 'model';
+  readonly address:
+    | { readonly workspace: string; readonly name: string }
+    | { readonly region: string; readonly label: string };
+  readonly path: string;
+}
+
 /** All that an address can name. */
-export type Destination = Route | TriggerRoute;
+export type Destination = Route | TriggerRoute | ModelRoute;
 
 /** Workload as found by an address. */
 export interface FoundWorkload extends Workload {

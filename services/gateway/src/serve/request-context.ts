@@ -1,8 +1,9 @@
 import type { WideEvent } from '@berth/telemetry';
+import type { CountedWorkload } from '../counts/workload-minute.ts';
 import type { Call } from '../http/gateway-server.ts';
 import type { HeaderMap } from '../http/header-map.ts';
 import type { Target } from '../workloads/target.ts';
-import type { ServedKind, Workload } from '../workloads/workload.ts';
+import type { ServedKind } from '../workloads/workload.ts';
 
 /** A request and the facts collected about it so far. */
 export interface RequestContext {
@@ -12,9 +13,9 @@ export interface RequestContext {
   /** By `performance.now()`. */
   readonly startedAt: number;
   /** Label in the metrics; `task` when a task reads its arguments, `trigger` for the path of a trigger. */
-  kind: ServedKind | 'task' | 'trigger' | undefined;
+  kind: ServedKind | 'model' | 'task' | 'trigger' | undefined;
   /** Set once the caller is admitted to it: the request counts for the workload, whatever happens then. */
-  workload: Workload | undefined;
+  workload: CountedWorkload | undefined;
   target: Target | undefined;
   /** Headers for every response to this request. */
   answerHeaders: HeaderMap;

@@ -1,5 +1,5 @@
-// The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments and
-// a request to the path of a trigger leave it at the first step. Every request writes one log line, except those of
+// The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments, a
+// request to a model and one to the path of a trigger leave it at the first step. Every request writes one log line, except those of
 // anonymous callers in a flood.
 import type { CallerLimits } from '@berth/identity';
 import { requestIdFrom, startWideEvent } from '@berth/telemetry';
@@ -12,6 +12,7 @@ import type { Call } from '../http/gateway-server.ts';
 import { noHeaders } from '../http/header-map.ts';
 import { peerOf } from '../http/peer-of.ts';
 import { valuesOf } from '../http/raw-headers.ts';
+import type { ServeModel } from '../models/serve-model.ts';
 import { answerPreflight } from '../previews/preflight.ts';
 import type { Outcome } from '../proxy/outcome.ts';
 import { hostHeader } from '../routing/host.ts';
@@ -40,11 +41,12 @@ export interface WalkOptions extends ResolverSettings, AdmitOptions, OfferOption
   readonly streams: OpenStreams;
   readonly serveTaskData: ServeTaskData;
   readonly serveTrigger: ServeTrigger;
+  readonly serveModel: ServeModel;
 }
 
 export function createWalk(options: WalkOptions): (call: Call) => Promise<void> {
   const { brand, callers, calls, demand, isTrusted, logger, metrics, sandboxes, streams } = options;
-  const { serveTaskData, serveTrigger } = options;
+  const { serveTaskData, serveTrigger, serveModel } = options;
   const admit = createAdmit(options);
   const offer = createOffer(options, admit);
   const endRequest = createEndRequest(options);
@@ -61,6 +63,10 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
     if (route.by === 'trigger') {
       context.kind = 'trigger';
       return serveTrigger(route, context);
+    }
+    if (route.by === 'model') {
+      context.kind = 'model';
+      return serveModel(route, context);
     }
     const admitting = admit(route, context);
     // A known caller is not awaited: an extra turn of the microtask queue for every request adds up.

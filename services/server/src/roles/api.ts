@@ -3,6 +3,7 @@ import { clickhouseSection } from '../sections/clickhouse.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { providersSection } from '../sections/providers.ts';
 import { defineRole } from './server-role.ts';
 
 export const apiRole = defineRole({
@@ -13,14 +14,16 @@ export const apiRole = defineRole({
     clickhouse: clickhouseSection,
     masterKeys: masterKeysSection,
     placement: placementSection,
+    providers: providersSection,
     api: apiSection,
   },
-  async start({ postgres, clickhouse, masterKeys, placement, api }, { logger, registry }) {
+  async start({ postgres, clickhouse, masterKeys, placement, providers, api }, { logger, registry }) {
     const [{ startApi }, { masterKeyRing }] = await Promise.all([import('@berth/api'), import('@berth/identity')]);
     const keys = masterKeyRing(masterKeys);
     return startApi({
       config: api,
       placement,
+      providers,
       databaseUrl: postgres.url,
       clickhouse,
       masterKeys: keys,

@@ -1,7 +1,9 @@
 import { apiSection } from '../sections/api.ts';
 import { clickhouseSection } from '../sections/clickhouse.ts';
 import { gatewaySection } from '../sections/gateway.ts';
+import { optionalMasterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { providersSection } from '../sections/providers.ts';
 import { scalingSection } from '../sections/scaling.ts';
 import { defineRole } from './server-role.ts';
 
@@ -11,21 +13,28 @@ export const gatewayRole = defineRole({
   // The gateway needs the api section for the brand, the workload domain and the limits of accounts.
   sections: {
     postgres: postgresSection,
+    masterKeys: optionalMasterKeysSection,
     clickhouse: clickhouseSection,
     gateway: gatewaySection,
+    providers: providersSection,
     scaling: scalingSection,
     api: apiSection,
   },
-  async start({ postgres, clickhouse, gateway, scaling, api }, { logger, registry }) {
-    const { startGateway } = await import('@berth/gateway');
+  async start({ postgres, masterKeys, clickhouse, gateway, providers, scaling, api }, { logger, registry }) {
+    const [{ startGateway }, { masterKeyRing }] = await Promise.all([
+      import('@berth/gateway'),
+      import('@berth/identity'),
+    ]);
     const { brand, workloadDomain } = api;
     return startGateway({
       config: gateway,
+      providers,
       limits: { limits: api.limits, tiers: api.tiers },
       scaling,
       brand,
       workloadDomain,
       databaseUrl: postgres.url,
+      masterKeys: masterKeys && masterKeyRing(masterKeys),
       clickhouse,
       logger,
       registry,

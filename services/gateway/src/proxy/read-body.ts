@@ -1,7 +1,7 @@
 // Reads a whole request body into memory, within bounds of size and time.
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Call } from '../http/gateway-server.ts';
-import { ClientGone, hasBody } from '../proxy/request-body.ts';
+import { ClientGone, hasBody } from './request-body.ts';
 
 interface BodyBounds {
   readonly maxBytes: number;
