@@ -7,6 +7,7 @@ import type { ApiConfig } from './config.ts';
 import type { AccountSettingsCache } from './http/account-settings.ts';
 import type { ConnectionShares } from './http/connection-shares.ts';
 import type { LargeBodies } from './http/large-bodies.ts';
+import type { ProviderCalls } from './integrations/provider-calls.ts';
 import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
 import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
@@ -39,5 +40,6 @@ export interface Dependencies {
   readonly placement: PlacementConfig;
   readonly deployments: DeploymentWatch;
   readonly runners: RunnerCalls;
+  readonly providers: ProviderCalls;
   readonly now: () => number;
 }

@@ -2,6 +2,7 @@
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
 import { budgetErrors } from './budgets/errors.ts';
 import { imageErrors } from './images/errors.ts';
+import { providerErrors } from './integrations/errors.ts';
 import { jobErrors } from './jobs/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
 import { logErrors } from './logs/errors.ts';
@@ -30,6 +31,7 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Jobs', table: jobErrors.table },
   { about: 'Job executions', table: executionErrors.table },
   { about: 'Images', table: imageErrors.table },
+  { about: 'Models of providers', table: providerErrors.table },
   { about: 'Workspaces', table: workspaceErrors.table },
   { about: 'People and invitations', table: peopleErrors.table },
   { about: 'API keys', table: apiKeyErrors.table },

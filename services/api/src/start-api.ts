@@ -25,6 +25,7 @@ import { prefix } from './http/known-paths.ts';
 import { createLargeBodies } from './http/large-bodies.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
+import { createProviderCalls, type ProviderSettings } from './integrations/provider-calls.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
 import { watchDeployments } from './sandboxes/deployment-watch.ts';
 import { createRunnerCalls } from './sandboxes/runner-calls.ts';
@@ -34,6 +35,7 @@ export interface ApiOptions {
   readonly placement: PlacementConfig;
   readonly databaseUrl: string;
   readonly masterKeys: MasterKeyRing;
+  readonly providers?: ProviderSettings;
   /** Without a URL, output of workloads is not stored. */
   readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
@@ -50,6 +52,8 @@ export interface RunningApi {
   ready(): Promise<ReadyReport>;
   stop(): Promise<void>;
 }
+
+const ownAddresses: ProviderSettings = { allowedRanges: [], addresses: {} };
 
 const maintenanceMs = 60 * 60 * 1000;
 /**
@@ -109,6 +113,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     placement,
     deployments: watchDeployments({ database, databaseUrl, logger }),
     runners: createRunnerCalls({ database, keyring, masterKeys, logger }),
+    providers: createProviderCalls(options.providers ?? ownAddresses),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));

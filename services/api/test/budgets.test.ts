@@ -75,7 +75,15 @@ test('a budget is created and replaced by PUT, read, listed by name and deleted'
   const created = await put(of, 'all', { amount: 12.5 });
   expect([created.status, created.body]).toEqual([
     200,
-    { name: 'all', amount: 12.5, thresholds: [50, 80, 100], ...stamps, createdBy: of.userId, updatedBy: of.userId },
+    {
+      name: 'all',
+      amount: 12.5,
+      of: 'usage',
+      thresholds: [50, 80, 100],
+      ...stamps,
+      createdBy: of.userId,
+      updatedBy: of.userId,
+    },
   ]);
   const further = await put(of, 'a-first', { amount: 1, thresholds: [200, 10], workspace: of.workspace });
   expect(further.body).toMatchObject({ thresholds: [10, 200], workspace: of.workspace });
@@ -83,7 +91,7 @@ test('a budget is created and replaced by PUT, read, listed by name and deleted'
   // What is left out is not kept.
   const replaced = await put(of, 'a-first', { amount: 2 });
   expect(replaced.body).toEqual({
-    ...{ name: 'a-first', amount: 2, thresholds: [50, 80, 100] },
+    ...{ name: 'a-first', amount: 2, of: 'usage', thresholds: [50, 80, 100] },
     ...stamps,
     createdAt: further.body.createdAt,
   });
@@ -157,6 +165,64 @@ describe('the cost of a budget is that of the month so far', () => {
     expect(text).toContain('"amount":999999999.123456');
     expect(text).toContain('"cost":3599999.9999999964,"percent":0.36');
     expect((await rowOf(of, 'large')).amount_usd).toBe('999999999.123456');
+  });
+});
+
+describe('a budget of models', () => {
+  /** As a gateway counts what models cost. */
+  async function spend(budgetId: string, nanoUsd: bigint, of = month): Promise<void> {
+    await api.database
+      .insertInto('limit_windows')
+      .values({
+        ...{ subject: budgetId, measure: 'money', window_start: `${of}-01T00:00:00Z`, gateway_run: uuidv7() },
+        ...{ sent: '1', received: '1', nano_usd: String(nanoUsd), expires_at: new Date(monthMs + 100 * dayMs) },
+      })
+      .execute();
+  }
+
+  test('has the cost of its month at all gateways, to 10⁻⁹ USD, and no usage', async () => {
+    const of = await account('november');
+    await record(of.accountId, of.workspace, 1);
+    const created = await put(of, 'all', { amount: 2, of: 'models' });
+    expect(created.body).toMatchObject({ of: 'models', amount: 2, thresholds: [50, 80, 100] });
+    await put(of, 'one', { amount: 1, of: 'models', workspace: of.workspace });
+    await put(of, 'used', { amount: 1 });
+    const { id } = await rowOf(of, 'all');
+    await spend(id, 1_000_000_000n);
+    await spend(id, 999_999_999n);
+    await spend(id, 5_000_000_000n, '2020-01');
+    const shown = (await get(of)).body.map(({ name, of, cost, percent }: Record<string, unknown>) => [
+      name,
+      of,
+      cost,
+      percent,
+    ]);
+    expect(shown).toEqual([
+      ['all', 'models', 1.999999999, 99.99],
+      ['one', 'models', 0, 0],
+      ['used', 'usage', 0.0414, 4.14],
+    ]);
+    expect((await get(of, 'all')).text).toContain('"cost":1.999999999,"percent":99.99');
+  });
+
+  test('stays one: another use of its name is refused, and the message says what to send', async () => {
+    const of = await account('oscar');
+    await put(of, 'money', { amount: 1, of: 'models' });
+    await put(of, 'used', { amount: 1, of: 'usage' });
+    for (const [name, body, said] of [
+      ['money', { amount: 2 }, 'Send "of": "models"'],
+      ['money', { amount: 2, of: 'usage' }, 'Send "of": "models"'],
+      ['used', { amount: 2, of: 'models' }, 'Send "of": "usage"'],
+    ] as const) {
+      const answer = await put(of, name, body);
+      expect([answer.status, answer.body.error]).toEqual([400, 'budget_of_fixed']);
+      expect(answer.body.message).toContain(said);
+    }
+    expect((await put(of, 'money', { amount: 3, of: 'models' })).body.amount).toBe(3);
+    expect((await get(of, 'used')).body.amount).toBe(1);
+    // A new one may have its name.
+    await of.client.delete(at(of.accountId, 'money'));
+    expect((await put(of, 'money', { amount: 4 })).body.of).toBe('usage');
   });
 });
 
@@ -268,6 +334,7 @@ describe('a budget is refused', () => {
     ['with a threshold of 0', { amount: 1, thresholds: [0] }, /body\.thresholds\.0/],
     ['with a threshold over 1000', { amount: 1, thresholds: [1001] }, /body\.thresholds\.0/],
     ['with half a percent', { amount: 1, thresholds: [50.5] }, /body\.thresholds\.0/],
+    ['of something else', { amount: 1, of: 'tokens' }, /body\.of/],
     ['with a callback to no address', { amount: 1, callbackUrl: 'hooks' }, /http or https address/],
     ['with a callback by another protocol', { amount: 1, callbackUrl: 'ftp://a.example' }, /http or https address/],
     ['with a workspace that does not exist', { amount: 1, workspace: 'nowhere' }, /nowhere.*Create it first/],
@@ -329,14 +396,17 @@ test('writes are in the audit log of the account, refused ones are not', async (
   ]);
 });
 
-test('while ClickHouse is away budgets are written and deleted, and reads answer 503', async () => {
+test('while ClickHouse is away budgets are written and deleted, those of models are read, and other reads answer 503', async () => {
   const of = await account('mike');
   await put(of, 'all', { amount: 1 });
+  await put(of, 'models', { amount: 1, of: 'models' });
   await clickhouse.kill();
   for (const name of ['', 'all']) {
     const { status, body } = await get(of, name);
     expect([status, body.error]).toEqual([503, 'metrics_unreachable']);
   }
+  expect((await get(of, 'models')).body).toMatchObject({ of: 'models', cost: 0, alerts: [] });
+  await of.client.delete(at(of.accountId, 'models'));
   expect((await put(of, 'all', { amount: 2 })).body.amount).toBe(2);
   expect((await put(of, 'new', { amount: 3 })).status).toBe(200);
   expect((await of.client.delete(at(of.accountId, 'new'))).status).toBe(200);

@@ -108,6 +108,32 @@ describe('integrations', () => {
     expect(Object.keys(body.endpoints).length).toBeGreaterThan(0);
   });
 
+  test('a provider is described by the first path of each number, and by the names that a connection takes', async () => {
+    const { body } = await api.admin.get('/integrations/openai');
+    expect(body.endpoints['/v1/responses']).toEqual({
+      method: 'POST',
+      streamKey: 'stream',
+      token: { sent: 'usage.input_tokens', received: 'usage.output_tokens' },
+      streamToken: { sent: 'response.usage.input_tokens', received: 'response.usage.output_tokens' },
+    });
+    expect([body.additionalInfos.baseUrl, Object.keys(body.params)]).toEqual([
+      'https://api.openai.com',
+      ['API_KEY', 'OPENAI_API_KEY'],
+    ]);
+    const anthropic = (await api.admin.get('/integrations/anthropic')).body;
+    expect(anthropic.headers).toEqual({ 'anthropic-version': '2023-06-01' });
+    const azure = (await api.admin.get('/integrations/azure-openai-service')).body.params;
+    expect(Object.keys(azure)).toEqual([
+      'API_KEY',
+      'AZURE_OPENAI_SERVICE_API_KEY',
+      'BASE_URL',
+      'DEPLOYMENT',
+      'API_VERSION',
+    ]);
+    expect(azure.API_VERSION).toContain('2024-10-21 when it is left out');
+    expect((await api.admin.get('/integrations/vertexai')).body.additionalInfos.unserved).toContain('signed tokens');
+  });
+
   test('every integration of the hub is known, an unknown one is 404', async () => {
     for (const { integration } of (await api.admin.get('/mcp/hub')).body)
       if (integration !== undefined) expect(isKnownIntegration(integration), integration).toBe(true);

@@ -97,7 +97,11 @@ test.each([
     { runtime: { timeout: 5, ports: [{ target: 80, protocol: 'udp' }] } },
     'spec.runtime.ports[].protocol has no effect: nothing connects',
   ],
-  ['/models', { runtime: { type: 'openai' } }, 'spec.runtime has no effect: requests to models are not served yet'],
+  [
+    '/models',
+    { runtime: { endpointName: 'mine' } },
+    'spec.runtime.endpointName has no effect: an endpoint is found by its address',
+  ],
   ['/applications', { port: 3000 }, 'spec.port has no effect: applications do not run yet'],
   ['/agents', { triggers: [{ type: 'http' }] }, 'spec.triggers has no effect: triggers do not run yet'],
 ])('%s says what of it has no effect', async (path, spec, message) => {

@@ -98,6 +98,8 @@ async function addTenant(word: string): Promise<Tenant> {
     workspace: account.workspace,
     accountId: account.accountId,
     month,
+    // Of a provider; the connection has none.
+    modelId: `${word}-offered`,
   };
   return {
     word,
@@ -242,11 +244,14 @@ describe('no answer holds anything of another tenant', () => {
   const sameForEverybody = new Set([
     'getChangelog',
     'getConfiguration',
+    // The models of a provider are its own.
+    'getConnectionModel',
     'getCurrentUsage',
     'getDriveKeys',
     'getFeature',
     'listAccountQuotas',
     'listConnectionEndpoints',
+    'listConnectionModels',
     'listFeatures',
     'listJobExecutionTasks',
     'listLocations',

@@ -163,6 +163,23 @@ test.for(['functions', 'models'])('%s refuse an unknown connection and keep a kn
   expect((await api.admin.delete(`/integrations/connections/${connection}`)).status).toBe(200);
 });
 
+test('a function takes no connection with credentials for tests, and one that it names does not become such a connection', async () => {
+  const connect = (name: string, sandbox: boolean) =>
+    api.admin.post('/integrations/connections', named(name, { integration: 'github', sandbox }));
+  for (const [name, sandbox] of [
+    ['trial', true],
+    ['live', false],
+  ] as const)
+    expect((await connect(name, sandbox)).status).toBe(200);
+  const wants = (name: string) => named('careful', { integrationConnections: [name] });
+  expect(refusal(await api.admin.post('/functions', wants('trial')))).toEqual([400, 'test_connection']);
+  expect((await api.admin.post('/functions', wants('live'))).status).toBe(200);
+  const change = () => api.admin.put('/integrations/connections/live', named('live', { sandbox: true }));
+  expect(refusal(await change())).toEqual([409, 'in_use']);
+  await api.admin.delete('/functions/careful');
+  expect((await change()).status).toBe(200);
+});
+
 test('a connection names an integration that the catalogue knows', async () => {
   const connect = (name: string, integration: string) =>
     api.admin.post('/integrations/connections', named(name, { integration, secret: { CLIENT_ID: 'a' } }));

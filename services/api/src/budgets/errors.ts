@@ -5,4 +5,9 @@ export const budgetErrors = defineErrors({
     status: 403,
     message: 'The account has {limit} budgets, which is the most. Delete one first, or change an existing one.',
   },
+  budget_of_fixed: {
+    status: 400,
+    message:
+      'The budget {name} is of {of}, which cannot be changed. Send "of": "{of}", or use another name, or delete the budget first.',
+  },
 });

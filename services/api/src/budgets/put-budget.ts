@@ -1,5 +1,12 @@
-// Creates or replaces a budget. Alerts of the month stay, so no threshold is told twice in a month.
-import { type putBudget as operation, ResourceName, requestErrors, resourceErrors } from '@berth/contract';
+// Creates or replaces a budget. Alerts of the month stay, so no threshold is told twice in a month. What it counts stays too: a
+// budget of models that a write without "of" turned into one of usage would refuse nothing any more, and nobody would notice.
+import {
+  type BudgetOf,
+  type putBudget as operation,
+  ResourceName,
+  requestErrors,
+  resourceErrors,
+} from '@berth/contract';
 import { type DatabaseTransaction, uuidv7 } from '@berth/database';
 import { seal } from '@berth/identity';
 import { sql } from 'kysely';
@@ -25,6 +32,7 @@ export async function putBudget(call: Call, key: Buffer) {
   if (body.workspace !== undefined) await requireWorkspace(tx, accountId, body.workspace);
   const stored = await findBudget(tx, accountId, name);
   if (stored === undefined) await requireRoom(tx, accountId);
+  else if (stored.of !== body.of) throw budgetErrors.budget_of_fixed({ name, of: stored.of });
   const id = stored?.id ?? uuidv7();
   const { callbackSecret, columns } = callbackOf(body.callbackUrl, stored, (secret) =>
     seal(key, secret, `budget ${id}`),
@@ -37,7 +45,7 @@ export async function putBudget(call: Call, key: Buffer) {
     updated_by: principal.subject,
   };
   const row = await (stored === undefined
-    ? insert(tx, { id, account_id: accountId, name, created_by: principal.subject, ...settings })
+    ? insert(tx, { id, account_id: accountId, name, of: body.of, created_by: principal.subject, ...settings })
     : update(tx, id, settings));
   return { ...renderSettings(row), ...(callbackSecret === undefined ? {} : { callbackSecret }) };
 }
@@ -103,6 +111,7 @@ interface NewBudget extends Settings {
   readonly id: string;
   readonly account_id: string;
   readonly name: string;
+  readonly of: BudgetOf;
   readonly created_by: string;
 }
 

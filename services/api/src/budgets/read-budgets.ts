@@ -2,8 +2,8 @@
 import type { getBudget, listBudgets } from '@berth/contract';
 import { monthAt } from '@berth/usage';
 import type { ReadCall } from '../http/call.ts';
+import { readBudgetCosts } from './budget-costs.ts';
 import { loadAlerts } from './load-alerts.ts';
-import { readMonthCosts } from './month-costs.ts';
 import { type BudgetRow, loadBudgets, requireBudget } from './record.ts';
 import { renderBudget } from './render-budget.ts';
 
@@ -19,12 +19,12 @@ export async function readBudget(call: ReadCall<typeof getBudget>) {
   return budget;
 }
 
-async function withMonth({ accountId, database, dependencies }: Call, rows: readonly BudgetRow[]) {
+async function withMonth(call: Call, rows: readonly BudgetRow[]) {
   if (rows.length === 0) return [];
-  const nowMs = dependencies.now();
+  const nowMs = call.dependencies.now();
   const month = monthAt(nowMs);
-  const costs = await readMonthCosts(database, dependencies, accountId, month, nowMs);
+  const costOf = await readBudgetCosts(call, rows, month, nowMs);
   const ids = rows.map(({ id }) => id);
-  const alerts = await loadAlerts(database, ids, month);
-  return rows.map((row) => renderBudget(row, { month, costs, alerts }));
+  const alerts = await loadAlerts(call.database, ids, month);
+  return rows.map((row) => renderBudget(row, { month, pico: costOf(row), alerts }));
 }

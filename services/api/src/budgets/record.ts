@@ -8,6 +8,7 @@ export const budgetColumns = [
   'amount_usd',
   'thresholds',
   'workspace',
+  'of',
   'callback_url',
   'callback_secret',
   'created_at',

@@ -1,7 +1,6 @@
 // The answer of a budget. Pure.
 import { exactDecimal, usdOf } from '@berth/usage';
 import type { BudgetAlertRow } from './load-alerts.ts';
-import type { MonthCosts } from './month-costs.ts';
 import type { BudgetRow } from './record.ts';
 
 /** Decimal text of PostgreSQL with six decimals, in 10⁻¹² USD. */
@@ -11,9 +10,10 @@ export const picoOf = (usd: string): bigint => BigInt(usd.replace('.', '')) * 1_
 export const percentOf = (pico: bigint, amountPico: bigint) =>
   JSON.rawJSON(exactDecimal((pico * 10_000n) / amountPico, 2));
 
-const settingsOf = ({ name, amount_usd, thresholds, workspace, callback_url }: BudgetRow) => ({
+const settingsOf = ({ name, amount_usd, of, thresholds, workspace, callback_url }: BudgetRow) => ({
   name,
   amount: usdOf(picoOf(amount_usd)),
+  of,
   thresholds,
   ...(workspace === null ? {} : { workspace }),
   ...(callback_url === null ? {} : { callbackUrl: callback_url }),
@@ -32,12 +32,12 @@ export const renderSettings = (row: BudgetRow) => ({ ...settingsOf(row), ...stam
 interface BudgetMonth {
   /** As 2026-11. */
   readonly month: string;
-  readonly costs: MonthCosts;
+  /** Cost so far, in 10⁻¹² USD. */
+  readonly pico: bigint;
   readonly alerts: readonly BudgetAlertRow[];
 }
 
-export function renderBudget(row: BudgetRow, { month, costs, alerts }: BudgetMonth) {
-  const pico = row.workspace === null ? costs.account : (costs.workspaces.get(row.workspace) ?? 0n);
+export function renderBudget(row: BudgetRow, { month, pico, alerts }: BudgetMonth) {
   return {
     ...settingsOf(row),
     month,

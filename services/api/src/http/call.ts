@@ -110,6 +110,11 @@ const jsonHeaders = { 'content-type': 'application/json; charset=utf-8' };
 export interface Registration {
   readonly operation: Operation;
   readonly read?: (call: ReadCall) => Promise<unknown>;
+  /**
+   * Slow calls to outside systems, made after `read` has given its connection back. Receives what `read` found, and makes
+   * the answer of it.
+   */
+  readonly finish?: (call: ReadCall, found: unknown) => Promise<unknown>;
   readonly write?: (call: WriteCall, prepared: unknown) => Promise<unknown>;
   /**
    * Slow calls to outside systems, made before the transaction so that they do not hold it open; the result is passed
@@ -126,6 +131,20 @@ export function read<O extends Operation>(
 ): Registration {
   // biome-ignore lint/plugin: see above
   return { operation, read: handler as (call: ReadCall) => Promise<unknown> };
+}
+
+export function readThen<O extends Operation, F>(
+  operation: O,
+  handler: (call: ReadCall<O>) => Promise<F>,
+  finish: (call: ReadCall<O>, found: F) => Promise<unknown>,
+): Registration {
+  return {
+    operation,
+    // biome-ignore lint/plugin: see above
+    read: handler as (call: ReadCall) => Promise<unknown>,
+    // biome-ignore lint/plugin: see above
+    finish: finish as (call: ReadCall, found: unknown) => Promise<unknown>,
+  };
 }
 
 export function write<O extends Operation>(

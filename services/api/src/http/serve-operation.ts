@@ -94,13 +94,14 @@ async function run(
   });
   const { connectionShares } = dependencies;
   const share = shareOf(operation, caller);
-  const { read } = registration;
+  const { read, finish } = registration;
   if (read !== undefined) {
     const answer = await connectionShares.run(share, async () => {
       const found = await read(call);
       for (const target of shown) await writeAudit(dependencies.database, call, requireAction(operation), target);
       return found;
     });
+    if (finish !== undefined) return finish(call, answer);
     return answer instanceof StreamedAnswer ? streamInShare(connectionShares, share, answer) : answer;
   }
   const idempotent =

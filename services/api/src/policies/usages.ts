@@ -8,6 +8,9 @@ import { findLive } from '../resources/record.ts';
 const fields = { agent: 'agents', function: 'functions', job: 'jobs', model: 'models', sandbox: 'sandboxes' } as const;
 type Field = (typeof fields)[keyof typeof fields];
 
+/** Kinds whose spec may name policies. */
+export const policyUsers: readonly string[] = Object.keys(fields);
+
 const isCounted = (kind: string): kind is keyof typeof fields => kind in fields;
 
 const none = (): Record<Field, number> => ({ agents: 0, functions: 0, jobs: 0, models: 0, sandboxes: 0 });
@@ -23,7 +26,7 @@ export async function countUsages(
   const { rows } = await sql<{ policy: string; kind: string; uses: number }>`
     select policy, kind, count(distinct uid) as uses
     from resources, jsonb_array_elements_text(spec->'policies') as policy
-    where workspace_id = ${workspaceId} and kind = any(${Object.keys(fields)}) and ${liveResource()}
+    where workspace_id = ${workspaceId} and kind = any(${[...policyUsers]}) and ${liveResource()}
       and spec->'policies' ?| ${[...names]}::text[] and policy = any(${[...names]}::text[])
     group by policy, kind`.execute(database);
   for (const { policy, kind, uses } of rows) {
@@ -41,7 +44,7 @@ export const policyHandlers: readonly Registration[] = [
       .selectFrom('resources')
       .select(['kind', 'name'])
       .where('workspace_id', '=', workspace.id)
-      .where('kind', 'in', Object.keys(fields))
+      .where('kind', 'in', policyUsers)
       .where(liveResource())
       .where(sql<boolean>`spec->'policies' ? ${policyName}`)
       .orderBy('name')

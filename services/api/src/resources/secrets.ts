@@ -2,7 +2,7 @@
 // in place of a string.
 import type { Kind, SecretField } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
-import { seal, unseal } from '@berth/identity';
+import { seal, secretContext, unseal } from '@berth/identity';
 import { isObject } from '../json.ts';
 
 export const mask = '***';
@@ -77,11 +77,9 @@ export function restoreMasked(kind: Kind, spec: JsonObject, previous: JsonObject
 export function sealSecrets(kind: Kind, spec: JsonObject, key: Buffer, resourceUid: string): JsonObject {
   return visitSecrets(kind, spec, () => (value) => {
     if (typeof value !== 'string') return value;
-    return { $sealed: seal(key, value, contextOf(resourceUid)) };
+    return { $sealed: seal(key, value, secretContext(resourceUid)) };
   });
 }
-
-const contextOf = (resourceUid: string): string => `resource ${resourceUid}`;
 
 export const maskSecrets = (kind: Kind, spec: JsonObject): JsonObject =>
   visitSecrets(
@@ -97,7 +95,7 @@ const unshown = (shown: SecretField['shown'], value: unknown): unknown => (shown
 export const revealSecrets = (kind: Kind, spec: JsonObject, key: Buffer, resourceUid: string): JsonObject =>
   visitSecrets(kind, spec, ({ shown }) => (value) => {
     if (shown === 'never') return undefined;
-    return isSealed(value) ? unseal(key, value.$sealed, contextOf(resourceUid)) : value;
+    return isSealed(value) ? unseal(key, value.$sealed, secretContext(resourceUid)) : value;
   });
 
 /** True when the workspace's key is needed; most specs hold no secret. */

@@ -42,17 +42,51 @@ export const kindErrors = defineErrors({
   policy_type: {
     status: 400,
     message:
-      '{field} counts only in a policy whose spec.type is {wanted}, so nothing would be restricted. Set the type, or leave the list out.',
+      '{field} counts only in a policy whose spec.type is {wanted}, so nothing would be restricted. Set the type, or leave {field} out.',
   },
-  token_policy: {
+  token_limit_missing: {
     status: 400,
     message:
-      'spec.type is maxToken, but requests to models are not served yet, so no tokens are counted. Set the limit at the provider.',
+      'spec.type is maxToken, and {missing} is missing. Set spec.maxTokens.granularity, and at least one of input, output and total beside it to more than 0.',
+  },
+  token_policy_kinds: {
+    status: 400,
+    message:
+      'spec.resourceTypes names {kinds}, and a policy of type maxToken limits models only. Name model alone, or leave the list out.',
+  },
+  token_policy_elsewhere: {
+    status: 400,
+    message:
+      'spec.policies names {name}, whose type is maxToken: it limits the tokens of models, and a {kind} uses none. Name it in the models that the {kind} calls.',
+  },
+  policy_not_for_models: {
+    status: 400,
+    message:
+      'spec.policies names {name}, whose type is not maxToken: it limits where workloads run, and a model runs at its provider. Leave it out.',
   },
   policy_not_for_kind: {
     status: 400,
     message:
       'spec.policies names {name}, which is only for: {allowed}. Use another policy, or add {kind} to its spec.resourceTypes.',
+  },
+  no_provider: {
+    status: 400,
+    message:
+      'spec.runtime.type is {type}, which no provider of models serves, so its connections could not be used. Choose one of: {types}.',
+  },
+  provider_not_served: {
+    status: 400,
+    message: 'spec.runtime.type is {type}, which is not served: {reason}',
+  },
+  test_connection: {
+    status: 400,
+    message:
+      'spec.integrationConnections names {name}, which holds credentials for tests (spec.sandbox). Only models use such a connection: name another one.',
+  },
+  secret_for_other_address: {
+    status: 400,
+    message:
+      'The change would send the stored values of spec.secret to another address than before. Send the values again, or leave {fields} as they are.',
   },
   only_version: {
     status: 400,

@@ -3,11 +3,12 @@
 import { requestErrors, resourceErrors } from '@berth/contract';
 import type { JsonObject } from '@berth/database';
 import { liveResource, nilUuid } from '@berth/database';
+import { sql } from 'kysely';
 import type { ResourceRow } from '../resources/record.ts';
 import { resourceColumns } from '../resources/record.ts';
 import type { RuleContext } from '../resources/rules.ts';
 import { kindErrors } from './errors.ts';
-import { textsOf } from './spec-fields.ts';
+import { textOf, textsOf } from './spec-fields.ts';
 
 interface Reference {
   readonly kind: string;
@@ -50,12 +51,33 @@ export async function requirePolicies(context: RuleContext, spec: JsonObject, pr
     const allowed = textsOf(policy.spec.resourceTypes);
     if (allowed.length > 0 && !allowed.includes(kind))
       throw kindErrors.policy_not_for_kind({ name: policy.name, kind, allowed: allowed.join(', ') });
+    const limitsTokens = textOf(policy.spec.type) === 'maxToken';
+    if (limitsTokens && kind !== 'model') throw kindErrors.token_policy_elsewhere({ name: policy.name, kind });
+    if (!limitsTokens && kind === 'model') throw kindErrors.policy_not_for_models({ name: policy.name });
   }
 }
 
 export async function requireConnections(context: RuleContext, spec: JsonObject): Promise<ResourceRow[]> {
   const names = textsOf(spec.integrationConnections);
   return requireRows(context, { kind: 'integrationconnection', field: 'spec.integrationConnections', names });
+}
+
+/** A live resource of these kinds that names `name` in a list of its spec. */
+export async function findUser(
+  { tx, workspace }: Pick<RuleContext, 'tx' | 'workspace'>,
+  kinds: readonly string[],
+  list: 'policies' | 'integrationConnections',
+  name: string,
+): Promise<Pick<ResourceRow, 'kind' | 'name'> | undefined> {
+  return tx
+    .selectFrom('resources')
+    .select(['kind', 'name'])
+    .where('workspace_id', '=', workspace.id)
+    .where('kind', 'in', kinds)
+    .where(liveResource())
+    .where(sql<boolean>`spec->${sql.lit(list)} ? ${name}`)
+    .limit(1)
+    .executeTakeFirst();
 }
 
 /** Locks the parent: if it were deleted while a child is written, the child would have no parent. */

@@ -34,6 +34,8 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   checkGeneration(context, 'workload', section(draft.spec, 'runtime').generation);
   await requirePolicies(context, draft.spec, previous?.spec);
   const connections = await requireConnections(context, draft.spec);
+  const forTests = connections.find(({ spec }) => spec.sandbox === true);
+  if (forTests !== undefined) throw kindErrors.test_connection({ name: forTests.name });
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
   fillHubImage(draft, connections);
 }
