@@ -2,9 +2,11 @@
 import type { Database } from '@berth/database';
 import type { Usage } from '@berth/usage';
 import { type ClaimedBudget, claimBudgets } from './claim-budgets.ts';
+import type { MonthCosts } from './judge-budget.ts';
 import { judgeBudget } from './judge-budget.ts';
-import { readMonthCosts } from './month-costs.ts';
+import { readModelCosts } from './model-costs.ts';
 import { tellThresholds } from './tell-thresholds.ts';
+import { readUsageCosts } from './usage-costs.ts';
 
 export interface BudgetDependencies {
   readonly database: Database;
@@ -37,13 +39,26 @@ export async function evaluateBudgets(dependencies: BudgetDependencies, nowMs: n
   return claimed.length === maxClaimed;
 }
 
+/** Budgets of models come first, because they are told while ClickHouse is away too. */
 async function evaluateAccount(
-  { database, usage, notifyDeliveries }: BudgetDependencies,
+  dependencies: BudgetDependencies,
   accountId: string,
   budgets: readonly ClaimedBudget[],
   nowMs: number,
 ): Promise<void> {
-  const costs = await readMonthCosts(database, usage.metrics, accountId, nowMs);
+  const { database, usage } = dependencies;
+  const { models = [], usage: used = [] } = Object.groupBy(budgets, ({ of }) => of);
+  const ids = models.map(({ id }) => id);
+  if (models.length > 0) await tellReached(dependencies, models, await readModelCosts(database, ids, nowMs));
+  if (used.length > 0)
+    await tellReached(dependencies, used, await readUsageCosts(database, usage.metrics, accountId, nowMs));
+}
+
+async function tellReached(
+  { database, notifyDeliveries }: BudgetDependencies,
+  budgets: readonly ClaimedBudget[],
+  costs: readonly MonthCosts[],
+): Promise<void> {
   const told = await loadTold(
     database,
     budgets.map(({ id }) => id),

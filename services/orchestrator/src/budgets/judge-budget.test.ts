@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { MonthCosts } from './judge-budget.ts';
 import { type Budget, judgeBudget } from './judge-budget.ts';
 
 const budget = (changes: Partial<Budget> = {}): Budget => ({
+  id: 'budget',
   amountUsd: '100.000000',
   thresholds: [50, 80, 100],
   workspace: null,
@@ -10,11 +12,11 @@ const budget = (changes: Partial<Budget> = {}): Budget => ({
   ...changes,
 });
 const usd = 10n ** 12n;
-const costs = (total: bigint, workspaces: Record<string, bigint> = {}, month = '2027-11') => ({
-  ...{ month, total },
-  workspaces: new Map(Object.entries(workspaces)),
+const costs = (total: bigint, workspaces: Record<string, bigint> = {}, month = '2027-11'): MonthCosts => ({
+  month,
+  costOf: ({ workspace }) => (workspace === null ? total : (workspaces[workspace] ?? 0n)),
 });
-const percents = (of: Budget, ...months: ReturnType<typeof costs>[]) =>
+const percents = (of: Budget, ...months: MonthCosts[]) =>
   judgeBudget(of, months).map(({ month, percent }) => `${month} ${percent}`);
 
 test('a threshold is reached at its exact amount, and not a part of 10⁻¹² USD before', () => {

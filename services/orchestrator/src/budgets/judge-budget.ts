@@ -1,14 +1,20 @@
 // Which thresholds of a budget are reached. Pure.
 import { attoUsd, monthPeriod } from '@berth/usage';
-import type { MonthCosts } from './month-costs.ts';
 
 export interface Budget {
+  readonly id: string;
   readonly amountUsd: string;
   /** Percent of the amount. */
   readonly thresholds: readonly number[];
   /** Null for all workspaces of the account. */
   readonly workspace: string | null;
   readonly updatedAt: Date;
+}
+
+export interface MonthCosts {
+  readonly month: string;
+  /** What a budget counts, in 10⁻¹² USD. */
+  readonly costOf: (budget: Pick<Budget, 'id' | 'workspace'>) => bigint;
 }
 
 export interface ReachedThreshold {
@@ -22,9 +28,9 @@ export interface ReachedThreshold {
 export const judgeBudget = (budget: Budget, costs: readonly MonthCosts[]): ReachedThreshold[] =>
   costs
     .filter(({ month }) => budget.updatedAt.getTime() < monthPeriod(month).toMs)
-    .flatMap((of) => {
-      const pico = budget.workspace === null ? of.total : (of.workspaces.get(budget.workspace) ?? 0n);
-      return reachedPercents(budget, pico).map((percent) => ({ month: of.month, percent, pico }));
+    .flatMap(({ month, costOf }) => {
+      const pico = costOf(budget);
+      return reachedPercents(budget, pico).map((percent) => ({ month, percent, pico }));
     });
 
 /** Without a division, so that a threshold is reached at its exact amount. */

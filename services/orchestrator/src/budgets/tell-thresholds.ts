@@ -1,10 +1,11 @@
 // Stores that thresholds of a budget are reached, each with its callback, in one transaction. The primary key of an alert
 // makes it the only one of its threshold and month, so a repetition stores and sends nothing.
+import type { BudgetOf } from '@berth/contract';
 import { type Database, type DatabaseTransaction, uuidv7 } from '@berth/database';
 import { attoUsd } from '@berth/usage';
 import { budgetBody } from './budget-body.ts';
+import type { MonthCosts } from './judge-budget.ts';
 import { type Budget, judgeBudget } from './judge-budget.ts';
-import type { MonthCosts } from './month-costs.ts';
 
 /** True when there is a callback to deliver. */
 export function tellThresholds(database: Database, budgetId: string, costs: readonly MonthCosts[]): Promise<boolean> {
@@ -17,7 +18,7 @@ export function tellThresholds(database: Database, budgetId: string, costs: read
 }
 
 interface LockedBudget extends Budget {
-  readonly id: string;
+  readonly of: BudgetOf;
   readonly accountId: string;
   readonly name: string;
   readonly callbackUrl: string | null;
@@ -28,7 +29,7 @@ interface LockedBudget extends Budget {
 const lockBudget = (tx: DatabaseTransaction, id: string): Promise<LockedBudget | undefined> =>
   tx
     .selectFrom('budgets')
-    .select(['id', 'account_id as accountId', 'name', 'amount_usd as amountUsd', 'thresholds', 'workspace'])
+    .select(['id', 'account_id as accountId', 'name', 'amount_usd as amountUsd', 'thresholds', 'workspace', 'of'])
     .select(['callback_url as callbackUrl', 'callback_secret as callbackSecret', 'updated_at as updatedAt'])
     .where('id', '=', id)
     .forNoKeyUpdate()
@@ -56,14 +57,24 @@ async function insertAlerts(tx: DatabaseTransaction, budget: LockedBudget, costs
 
 async function insertDeliveries(
   tx: DatabaseTransaction,
-  { id, accountId, name, amountUsd, workspace, callbackUrl, callbackSecret }: LockedBudget,
+  { id, accountId, name, of, amountUsd, workspace, callbackUrl, callbackSecret }: LockedBudget,
   alerts: readonly Alert[],
 ): Promise<boolean> {
   if (callbackUrl === null || callbackSecret === null) return false;
   const rows = alerts.flatMap(({ deliveryId, month, percent, pico, reachedAt }) => {
     if (deliveryId === null) return [];
     const amountPico = attoUsd(amountUsd) / 1_000_000n;
-    const told = { accountId, budget: name, workspace, month, percent, amountPico, costPico: BigInt(pico), reachedAt };
+    const told = {
+      accountId,
+      budget: name,
+      of,
+      workspace,
+      month,
+      percent,
+      amountPico,
+      costPico: BigInt(pico),
+      reachedAt,
+    };
     return [
       {
         ...{ id: deliveryId, account_id: accountId, budget_id: id },

@@ -1,26 +1,13 @@
 // What an account has used in the months that budgets are evaluated for.
 import type { Database } from '@berth/database';
-import { addMonths, monthAt, monthPeriod, readMetrics, statementDelayMs, type Usage } from '@berth/usage';
-
-/** Cost in 10⁻¹² USD. */
-export interface MonthCosts {
-  readonly month: string;
-  readonly total: bigint;
-  /** By name: a new workspace continues the budget of a deleted one with the same name. */
-  readonly workspaces: ReadonlyMap<string, bigint>;
-}
+import { monthAt, monthPeriod, readMetrics, type Usage } from '@berth/usage';
+import { evaluatedMonths } from './evaluated-months.ts';
+import type { MonthCosts } from './judge-budget.ts';
 
 /** More than an account uses in two months. */
 const maxWorkspaces = 100_000;
 
-/** The present month, and the one before for as long as late usage belongs to its statement. Oldest first. */
-function evaluatedMonths(nowMs: number): string[] {
-  const month = monthAt(nowMs);
-  const isLate = nowMs - monthPeriod(month).fromMs < statementDelayMs;
-  return isLate ? [addMonths(month, -1), month] : [month];
-}
-
-export async function readMonthCosts(
+export async function readUsageCosts(
   database: Database,
   metrics: Usage['metrics'],
   accountId: string,
@@ -37,13 +24,12 @@ export async function readMonthCosts(
     const used = groups.flatMap(({ workspace = '', buckets }) =>
       buckets.flatMap((bucket) => (bucket.startMs === startMs ? [{ workspace, pico: bucket.pico }] : [])),
     );
-    return {
-      month,
-      total: sum(used),
-      workspaces: new Map(
-        [...Map.groupBy(used, ({ workspace }) => workspace)].map(([name, same]) => [name, sum(same)]),
-      ),
-    };
+    const total = sum(used);
+    const workspaces = new Map(
+      [...Map.groupBy(used, ({ workspace }) => workspace)].map(([name, same]) => [name, sum(same)]),
+    );
+    // By name: a new workspace continues the budget of a deleted one with the same name.
+    return { month, costOf: ({ workspace }) => (workspace === null ? total : (workspaces.get(workspace) ?? 0n)) };
   });
 }
 
