@@ -33,7 +33,7 @@ const folders = {
   api:
     'http logs request-metrics metering metrics statements platform resources audit images people nodes rules domains ' +
     'drives integrations models network policies volumes workloads budgets applications jobs previews sandboxes',
-  gateway: 'demand errors http workloads audit proxy counts routing access previews tasks triggers serve',
+  gateway: 'demand errors http workloads audit proxy counts routing access previews tasks triggers limits models serve',
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
   orchestrator:
     'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',

@@ -2,6 +2,7 @@
 import { operations } from '@berth/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
+import { answerJson, ProviderStandIn } from '../harness/provider-stand-in.ts';
 import { requiredQuery } from '../harness/required-query.ts';
 import { addStatement, createEverything, fill } from '../harness/tenant.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
@@ -11,11 +12,20 @@ import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from 
 const regions = [...completeConfig.regions, { name: 'local', egressPools: ['198.51.100.0/24'] }];
 
 let api: TestApi;
+let provider: ProviderStandIn;
 beforeAll(async () => {
-  api = await startTestApi({ config: { ...completeConfig, regions, features: { known: true } }, clickhouse: 'own' });
+  provider = await ProviderStandIn.start(answerJson({ data: [{ id: 'small' }] }));
+  api = await startTestApi({
+    config: { ...completeConfig, regions, features: { known: true } },
+    clickhouse: 'own',
+    providers: { allowedRanges: ['127.0.0.0/8'], addresses: {} },
+  });
   await addExit(api.admin);
 });
-afterAll(() => api[Symbol.asyncDispose]());
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+  await provider[Symbol.asyncDispose]();
+});
 
 test('http.base-path: the management API answers below /v0 and the same path without that prefix is not found', async () => {
   const fixed = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
@@ -58,8 +68,14 @@ test('http.json-bodies: a body that is not JSON is refused and every answer with
 test('http.success-200: every read of the contract, and a create, a change and a delete of fourteen kinds, answer 200 with their body', async () => {
   const everything = await createEverything(api.admin, 'read');
   const [template] = (await api.admin.get('/templates')).body;
+  const connection = {
+    integration: 'hf_private_endpoint',
+    config: { BASE_URL: provider.url },
+    secret: { API_KEY: 'k' },
+  };
+  await api.admin.post('/integrations/connections', { metadata: { name: 'models' }, spec: connection });
   const params = {
-    ...everything,
+    ...{ ...everything, connectionName: 'models', modelId: 'small' },
     ...{ accountId: api.accountId, workspaceName: api.workspace, month: await addStatement(api, api) },
     ...{ templateName: template.name, integrationName: 'github', featureKey: 'known' },
   };

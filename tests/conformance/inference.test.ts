@@ -8,7 +8,7 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { type HostRequest, openAtHost, sendToHost } from '../harness/send-to-host.ts';
-import { type Serving, startServing } from './support/serving.ts';
+import { modelAnswer, type Serving, startServing } from './support/serving.ts';
 
 const names = headerNames(conformanceBrand());
 /** Header names under a brand other than the deployment's. */
@@ -161,6 +161,25 @@ async function mcpAt(url: string) {
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
+
+test('inference.chat: POST of messages at /{workspace}/models/{model}/chat/completions is answered by the model’s provider', async () => {
+  const body = { messages: [{ role: 'user', content: 'Where is Oslo? – 🙂' }] };
+  const answer = await call(`/${serving.api.workspace}/models/chat/chat/completions`, { method: 'POST', body });
+  expect(answer).toEqual({ status: 200, body: modelAnswer });
+  expect(serving.provider.last).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
+  expect(JSON.parse(serving.provider.last.body)).toEqual({ ...body, model: 'large' });
+});
+
+test('inference.model: POST at /{workspace}/models/{model} and at the model’s own host is answered by the model’s provider', async () => {
+  const body = { messages: [{ role: 'user', content: 'Where is Oslo?' }], temperature: 0.5 };
+  const { url } = (await serving.api.admin.get('/models/chat')).body.metadata;
+  const answers = [
+    await call(`/${serving.api.workspace}/models/chat`, { method: 'POST', body }),
+    await call('/', { method: 'POST', body }, new URL(url).host),
+  ];
+  for (const answer of answers) expect(answer).toEqual({ status: 200, body: modelAnswer });
+  expect(JSON.parse(serving.provider.last.body)).toEqual({ ...body, model: 'large' });
+});
 
 test('inference.function-mcp: an MCP client begins a session at /{workspace}/functions/{server}/mcp, lists and calls tools, and ends it', async () => {
   await using mcp = await mcpAt(`${serving.url}${functions()}/tools/mcp`);

@@ -18,6 +18,8 @@ export interface TestApi extends AsyncDisposable {
   /** Address that runners connect to, if the config enables it. */
   readonly nodeUrl: string;
   readonly masterKeys: MasterKeyRing;
+  /** The same for the environment of a process. */
+  readonly masterKeysVariable: string;
   readonly database: Database;
   readonly accountId: string;
   /** Account admin and admin of the first workspace. */
@@ -40,6 +42,8 @@ export interface TestApiOptions {
   readonly config?: z.input<typeof ApiConfig>;
   /** By default, sandboxes that name no image get one. */
   readonly placement?: z.input<typeof PlacementConfig>;
+  /** By default, only addresses on the internet are called. */
+  readonly providers?: Parameters<typeof startApi>[0]['providers'];
   readonly brand?: Brand;
   readonly tier?: string;
   /** Without one, output of workloads is not stored; `own` is started and ended with the api. */
@@ -48,11 +52,12 @@ export interface TestApiOptions {
 
 const testPlacement = { imageRegistry: 'images.example.net', sandboxes: { defaultImage: 'example/sandbox:1' } };
 
-export const testMasterKeys = () => masterKeyRing([{ id: 'test', key: randomBytes(32) }]);
+export const testMasterKeys = (key = randomBytes(32)) => masterKeyRing([{ id: 'test', key }]);
 
 export async function startTestApi(options: TestApiOptions = {}): Promise<TestApi> {
   const testDatabase = await createTestDatabase();
-  const masterKeys = testMasterKeys();
+  const masterKey = randomBytes(32);
+  const masterKeys = testMasterKeys(masterKey);
   const brand = options.brand ?? conformanceBrand();
   const config = ApiConfig.parse({ port: 0, node: { enabled: false }, ...options.config, brand });
   const ownClickhouse = options.clickhouse === 'own' ? await startTestClickhouse() : undefined;
@@ -61,6 +66,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const api = await startApi({
     config,
     placement: PlacementConfig.parse(options.placement ?? testPlacement),
+    ...(options.providers && { providers: options.providers }),
     databaseUrl: testDatabase.url,
     masterKeys,
     clickhouse: { url: clickhouse?.url },
@@ -88,6 +94,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     databaseUrl: testDatabase.url,
     nodeUrl: api.nodeAddress ?? '',
     masterKeys,
+    masterKeysVariable: JSON.stringify([{ id: 'test', key: masterKey.toString('base64') }]),
     database,
     accountId: owner.accountId,
     admin: clientOf(owner.apiKey, workspace),

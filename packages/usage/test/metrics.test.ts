@@ -19,7 +19,11 @@ const compute = 'sandbox_compute_runtime_gbs';
 /** 1 USD for 10⁶ units, so that cost and usage have the same digits. */
 const prices = [{ dimension: compute, fromMs: 0, attoUsd: 10n ** 12n }] as const;
 
-const ask = (row: LedgerRow, changes: Partial<MetricsQuery> = {}, { metrics }: Pick<Usage, 'metrics'> = running.usage) =>
+const ask = (
+  row: LedgerRow,
+  changes: Partial<MetricsQuery> = {},
+  { metrics }: Pick<Usage, 'metrics'> = running.usage,
+) =>
   metrics.query({
     ...{ accountId: row.accountId, fromMs: at, toMs: at + hourMs, resolution: 'hourly', groupBy: [], filters: {} },
     ...{ dirtyHoursMs: [], prices, limit: 100, ...changes },

@@ -20,7 +20,6 @@ export const waitingTopics: Topics = {
   console: !existsSync(resolve(import.meta.dirname, '../../../clients/console')),
   'directory sync': isIdle(workspaceEffects, 'groupMappings'),
   'CI runners': ofKind('job', 'githubRunner'),
-  models: ofKind('model', 'runtime'),
   oauth: isPending('OAuth'),
   provisioning: ofKind('egressip', 'ipFamily'),
   storage: ofKind('volume', 'size') && ofKind('drive', 'size'),

@@ -17,6 +17,7 @@ import { type ApiWithWorkloads, startApiWithWorkloads } from '../../../services/
 import { startTestIngress } from '../../../services/runner/test/test-ingress.ts';
 import { conformanceBrand } from '../../harness/conformance-brand.ts';
 import { startGuestProcess } from '../../harness/guest-process.ts';
+import { answerJson, ProviderStandIn } from '../../harness/provider-stand-in.ts';
 import type { TestApi } from '../../harness/test-api.ts';
 import { completeConfig } from './samples.ts';
 
@@ -33,6 +34,8 @@ const programs = {
 
 export interface Serving extends AsyncDisposable {
   readonly api: TestApi;
+  /** Provider of the model `chat`. */
+  readonly provider: ProviderStandIn;
   /** inference_url, without a trailing slash. */
   readonly url: string;
   /** Port of the sandbox `box` on which `echo` listens. */
@@ -42,8 +45,8 @@ export interface Serving extends AsyncDisposable {
 }
 
 /**
- * Starts the agents `echo` and `memory`, the functions `echo` and `tools`, and a sandbox `box` with `echo` on its own
- * port.
+ * Starts the agents `echo` and `memory`, the functions `echo` and `tools`, a model `chat`, and a sandbox `box` with `echo`
+ * on its own port.
  */
 export async function startServing(): Promise<Serving> {
   await using made = new AsyncDisposableStack();
@@ -53,11 +56,14 @@ export async function startServing(): Promise<Serving> {
   const place = await mkdtemp(join(await runFolder(), 'conformance-'));
   const folder = join(place, 'box');
   const port = await freePort();
+  const provider = made.use(await ProviderStandIn.start(answerJson(modelAnswer)));
   const gateway = new ServerProcess({
     roles: 'gateway',
     log: join(place, 'gateway.log'),
     env: {
       BERTH_POSTGRES_URL: workloads.api.databaseUrl,
+      BERTH_MASTER_KEYS: workloads.api.masterKeysVariable,
+      BERTH_PROVIDERS_ALLOWED_RANGES: '[127.0.0.0/8]',
       BERTH_API_BRAND_LONG: brand.long,
       BERTH_API_BRAND_SHORT: brand.short,
       BERTH_API_WORKLOAD_DOMAIN: completeConfig.workloadDomain,
@@ -91,9 +97,11 @@ export async function startServing(): Promise<Serving> {
   }
   answersOn(await addSandbox(workloads, ingress.runnerId, echo.port), Number(new URL(guest.url).port));
 
+  await addModel(workloads.api, provider.url);
+
   const kept = made.move();
   return {
-    ...{ api: workloads.api, url: `http://127.0.0.1:${port}`, echoPort: echo.port, folder },
+    ...{ api: workloads.api, provider, url: `http://127.0.0.1:${port}`, echoPort: echo.port, folder },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
@@ -105,6 +113,27 @@ async function addRunner({ database }: ApiWithWorkloads, id: string): Promise<vo
     .insertInto('runners')
     .values({ id, name: id, region: 'one', status: 'up', ...ingress })
     .execute();
+}
+
+export const modelAnswer = {
+  choices: [{ message: { role: 'assistant', content: 'In Norway.' } }],
+  usage: { prompt_tokens: 9, completion_tokens: 3 },
+};
+
+async function addModel({ admin }: TestApi, url: string): Promise<void> {
+  const connection = {
+    integration: 'hf_private_endpoint',
+    config: { BASE_URL: url },
+    secret: { API_KEY: 'provider-key' },
+  };
+  const model = { integrationConnections: ['own'], runtime: { type: 'hf_private_endpoint', model: 'large' } };
+  for (const [path, name, spec] of [
+    ['/integrations/connections', 'own', connection],
+    ['/models', 'chat', model],
+  ] as const) {
+    const made = await admin.post(path, { metadata: { name }, spec });
+    if (made.status !== 200) throw new Error(made.text);
+  }
 }
 
 /** Returns the instance's id. */

@@ -50,6 +50,7 @@ const single = new Set([
   'externalId',
   'featureKey',
   'integrationName',
+  'modelId',
   'month',
   'subOrEmail',
   'templateName',
