@@ -30,7 +30,8 @@ if (name !== undefined && !entries.some((entry) => entry.name === name)) {
 const chosen = name === undefined ? folders : entries.filter((entry) => entry.name === name).map(({ path }) => path);
 const shares = Object.entries(fileShares).filter(([file]) => chosen.some((path) => file.startsWith(path)));
 const full = words.includes('--full') || (name !== undefined && shares.every(([, share]) => share === 0));
-const lanes = name !== undefined && alone.includes(name) ? ['--no-file-parallelism'] : [];
+// These take the machine for an hour: each test is told when it ends, and not at the end of its file.
+const lanes = name !== undefined && alone.includes(name) ? ['--no-file-parallelism', '--reporter=verbose'] : [];
 const vitest = resolve('node_modules/vitest/vitest.mjs');
 // Replaces this process: a signal reaches the tests directly, and no parent process waits for them.
 process.execve?.(process.execPath, ['node', vitest, 'run', '--project', 'heavy', ...chosen, ...lanes, ...rest], {
