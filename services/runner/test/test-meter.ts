@@ -58,6 +58,7 @@ export class MeterMachine implements Disposable {
           };
         },
         soon: (work) => void left.push(work),
+        later: (work) => void left.push(work),
       },
       isAlive: (pid) => !this.deadPids.has(pid),
       systemMs: () => this.systemMs,

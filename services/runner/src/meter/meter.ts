@@ -5,15 +5,13 @@ import { maxUsageIntervals, type UsageBatch } from '@berth/contract/node';
 import type { DeploymentClock } from './deployment-clock.ts';
 import { endOf, type Instant, type Interval, maxIntervalMs, type OpenInterval, reach } from './interval.ts';
 import { IntervalLog } from './interval-log.ts';
-import { JournalWriter } from './journal-writer.ts';
+import { JournalWriter, type WriteTimers } from './journal-writer.ts';
 import type { Beginning, EndedRun, MeteredRun } from './metered-run.ts';
 import type { UsageJournal } from './usage-journal.ts';
 
-interface MeterTimers {
+interface MeterTimers extends WriteTimers {
   /** Returns a function that stops it. */
   every(ms: number, work: () => void): () => void;
-  /** Runs the work after the one in progress. */
-  soon(work: () => void): void;
 }
 
 export interface UsageMeterOptions {
@@ -50,7 +48,7 @@ export class UsageMeter {
   constructor(options: UsageMeterOptions) {
     const { journal, clock, timers, onDue } = options;
     this.#options = options;
-    this.#writer = new JournalWriter(journal, timers.soon);
+    this.#writer = new JournalWriter(journal, timers);
     this.#log = new IntervalLog({ journal, writer: this.#writer, onDue });
     for (const interval of journal.openIntervals()) {
       if (clock.continuesBoot) this.#inherited.set(interval.instance, interval);
