@@ -1,5 +1,6 @@
 // Models as their users call them: with the official clients of providers, unmodified, that are pointed at a gateway. The
 // gateways are processes as an operator runs them; the providers are stand-ins, because they are third parties.
+import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
@@ -7,7 +8,7 @@ import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { freePort } from '../../engines/free-port.ts';
-import { runFolder } from '../../engines/run.ts';
+import { runEnvironment, runFolder } from '../../engines/run.ts';
 import { ServerProcess } from '../../engines/server-process.ts';
 import { conformanceBrand } from '../harness/conformance-brand.ts';
 import { answerJson, ProviderStandIn } from '../harness/provider-stand-in.ts';
@@ -197,6 +198,29 @@ test('messages alone are enough for a chat, at the model’s address and at both
     expect([path, JSON.parse(await answer.text()).choices[0].message.content]).toEqual([path, said]);
   }
   await counted(3);
+});
+
+test('an agent asks a model of its workspace with a key that may do nothing else, and passes its words on', async () => {
+  const robot = await api.admin.post('/service_accounts', { name: 'ask-model' });
+  const keys = `/service_accounts/${robot.body.client_id}/api_keys`;
+  const { apiKey } = (await api.admin.post(keys, { name: 'models', scopes: ['models:call'] })).body;
+  const port = await freePort();
+  const env = { PORT: String(port), HOST: '127.0.0.1' };
+  const agent = spawn(process.execPath, [join(import.meta.dirname, '../../examples/ask-model/server.mjs')], {
+    ...{ env: { ...env, ...runEnvironment(), MODEL_URL: addressOf('openai'), MODEL_KEY: apiKey }, stdio: 'inherit' },
+  });
+  made.defer(() => void agent.kill());
+  const url = `http://127.0.0.1:${port}`;
+  await until(() =>
+    fetch(`${url}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ inputs: 'Where is Oslo?' }) });
+  expect([answer.status, await answer.text()]).toEqual([200, said]);
+  expect(provider.last.headers.authorization).toBe(`Bearer ${providerKey}`);
+  expect(await counted()).toEqual([cost]);
 });
 
 test('an error of the provider reaches the client byte for byte', async () => {
