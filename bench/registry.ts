@@ -14,6 +14,7 @@ import { jobsLarge } from './jobs-large.ts';
 import { listing } from './listing.ts';
 import { metering } from './metering.ts';
 import { metrics } from './metrics.ts';
+import { models } from './models.ts';
 import { oneTenant } from './one-tenant.ts';
 import { sandbox } from './sandbox.ts';
 import { sandboxCycle } from './sandbox-cycle.ts';
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   cold,
   gateway,
   flood,
+  models,
   oneTenant,
   streams,
   gatewayLong,

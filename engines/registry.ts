@@ -6,6 +6,7 @@ import { docker } from './docker.ts';
 import type { Engine, Installable } from './engine.ts';
 import { guestRuntime } from './guest/runtime.ts';
 import { gvisor } from './gvisor.ts';
+import { litellm } from './litellm.ts';
 import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
@@ -29,6 +30,7 @@ export const parts: readonly Installable[] = [
   sandboxImage,
   guestRuntime,
   loadTools,
+  litellm,
   chromium,
   runtimesRoot,
   emulator,

@@ -1,7 +1,6 @@
-// Maximum throughput, measured by wrk from inside the machine.
+// Maximum throughput, measured by wrk, from inside a machine where there is one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Machine } from '../../engines/fleet/machine.ts';
 import { wrkProgram } from '../../engines/load-tools.ts';
 import { cpuTimeUs } from './cpu-time.ts';
 
@@ -10,6 +9,8 @@ export interface Target {
   readonly urls: readonly string[];
   readonly pids: readonly number[];
   readonly key: string;
+  /** Script of wrk, for requests that are no plain GET. */
+  readonly script?: string;
 }
 
 export interface Throughput {
@@ -20,7 +21,12 @@ export interface Throughput {
 const connections = 32;
 const run = promisify(execFile);
 
-export async function load({ netns }: Machine, target: Target, seconds: number, feeders = 1): Promise<Throughput> {
+export async function load(
+  { netns }: { readonly netns?: string },
+  target: Target,
+  seconds: number,
+  feeders = 1,
+): Promise<Throughput> {
   const before = cpuTimeUs(target.pids);
   const feeds = Array.from({ length: feeders }, (_, at) => target.urls[at % target.urls.length] ?? '');
   const outputs = await Promise.all(
@@ -33,8 +39,11 @@ export async function load({ netns }: Machine, target: Target, seconds: number, 
         '20s',
         '-H',
         `Authorization: Bearer ${target.key}`,
+        ...(target.script === undefined ? [] : ['-s', target.script]),
       ];
-      const { stdout } = await run('nsenter', [`--net=${netns}`, '--', wrkProgram, ...each, url]);
+      const command = [wrkProgram, ...each, url];
+      const [first = '', ...rest] = netns === undefined ? command : ['nsenter', `--net=${netns}`, '--', ...command];
+      const { stdout } = await run(first, rest);
       return stdout;
     }),
   );

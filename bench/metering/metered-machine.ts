@@ -27,22 +27,26 @@ export class MeteredMachine implements AsyncDisposable {
     return new MeteredMachine(await SandboxMachine.start({ name: `meter-${isolation}`, isolation, pool: 0, settings }));
   }
 
-  /** Resolves once the runner says that it has done so. */
-  async setMetering(isOn: boolean): Promise<void> {
-    if (this.#isOn === isOn) return;
+  /**
+   * Resolves once the runner says that it has done so, with the CPU time that its metering took since the last change, in
+   * microseconds; undefined when nothing changed.
+   */
+  async setMetering(isOn: boolean): Promise<number | undefined> {
+    if (this.#isOn === isOn) return undefined;
     const { fleet, machine } = this.sandboxes;
     process.kill(machine.runner.pid, 'SIGUSR2');
     this.#isOn = isOn;
     this.#switched += 1;
     const log = join(fleet.folder, `runner-${machine.name}.log`);
-    await until(async () => (await readFile(log, 'utf8')).split(/^metering o/m).length > this.#switched);
+    const changes = async () => [...(await readFile(log, 'utf8')).matchAll(/^metering o\w+ after (\d+) µs$/gm)];
+    await until(async () => (await changes()).length >= this.#switched);
+    return Number((await changes())[this.#switched - 1]?.[1]);
   }
 
-  /** CPU time so far of the processes that meter, store and close usage, by name. */
-  cpuUs(): Readonly<Record<'runner' | 'api' | 'orchestrator' | 'PostgreSQL' | 'ClickHouse', number>> {
-    const { fleet, machine } = this.sandboxes;
+  /** CPU time so far of the processes that store and close usage, by name. */
+  cpuUs(): Readonly<Record<'api' | 'orchestrator' | 'PostgreSQL' | 'ClickHouse', number>> {
+    const { fleet } = this.sandboxes;
     return {
-      runner: cpuTimeUs([machine.runner.pid]),
       api: cpuTimeUs([fleet.api.pid]),
       orchestrator: cpuTimeUs([fleet.orchestrator.pid]),
       PostgreSQL: cpuTimeUs([fleet.postgres.pid()]),

@@ -7,6 +7,8 @@ export const ClientOrder = z.discriminatedUnion('do', [
     port: z.int(),
     path: z.string(),
     key: z.string(),
+    /** Sent with POST; without it the request is a GET. */
+    body: z.string().optional(),
     count: z.int(),
     atATime: z.int(),
     /** False: the client stops reading after the first bytes. */

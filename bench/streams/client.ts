@@ -12,12 +12,17 @@ let isLeaving = false;
 
 const say = (report: ClientReport): void => void process.send?.(report);
 
-function open({ host, port, path, key, reads }: Extract<ClientOrder, { do: 'open' }>): Promise<void> {
+function open({ host, port, path, key, body, reads }: Extract<ClientOrder, { do: 'open' }>): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, noDelay: true });
     const stream: Stream = { socket, events: 0, isBroken: false };
     streams.push(stream);
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n\r\n`);
+    const head = `${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n`;
+    if (body === undefined) socket.write(`GET ${head}\r\n`);
+    else
+      socket.write(
+        `POST ${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      );
     socket.on('error', () => {});
     socket.once('data', (chunk) => {
       stream.isBroken = !chunk.toString('latin1', 0, 12).startsWith('HTTP/1.1 200');
