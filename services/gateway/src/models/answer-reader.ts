@@ -2,7 +2,8 @@
 import type { ProviderEndpoint, TokenPaths } from '@berth/contract';
 import type { Tokens } from '../limits/tokens.ts';
 import { estimateTokens } from './estimate-tokens.ts';
-import { GrowingBytes, type SseEvent, SseEvents } from './sse-events.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { type SseEvent, SseEvents } from './sse-events.ts';
 import { streamedText } from './streamed-text.ts';
 
 export interface AnswerToRead {

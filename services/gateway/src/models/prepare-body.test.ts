@@ -335,3 +335,13 @@ describe('for every object, however it is written,', () => {
     );
   });
 });
+
+test('an object with thousands of fields is refused before all of them are read', () => {
+  const fields = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1])));
+  const endpoint: ProviderEndpoint = { method: 'POST', model: 'body' };
+  const prepare = (body: string) =>
+    prepareBody({ endpoint, model: 'm', pathModel: undefined, body: Buffer.from(body) });
+  expect(() => prepare(fields(1_000))).not.toThrow();
+  expect(() => prepare(fields(1_001))).toThrow(expect.objectContaining({ code: 'BAD_REQUEST' }));
+});

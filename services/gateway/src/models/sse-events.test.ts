@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { GrowingBytes, type SseEvent, SseEvents } from './sse-events.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { type SseEvent, SseEvents } from './sse-events.ts';
 
 const kib = 1024;
 
