@@ -3,11 +3,13 @@ import { createOpenLookup, type OpenLookupOptions } from '@berth/outward';
 import { Agent } from 'undici';
 import { startRequestTimer } from '../proxy/request-timer.ts';
 import type { AttemptResult } from './attempt-result.ts';
+import type { ProviderBase } from './model.ts';
 import { type ExchangeTask, ProviderExchange } from './provider-exchange.ts';
-import type { ProviderAddress } from './provider-request.ts';
 
 interface ProviderCall extends Omit<ExchangeTask, 'timer'> {
-  readonly address: ProviderAddress;
+  readonly base: Pick<ProviderBase, 'origin' | 'host'>;
+  /** With the query. */
+  readonly path: string;
   /** Names and values in turn. */
   readonly headers: readonly string[];
   readonly body: Buffer;
@@ -45,9 +47,9 @@ export function createCallProvider({ answerMs, silentMs, ...lookups }: CallProvi
     maxHeaderSize: maxHeaderBytes,
   });
   return {
-    call: ({ address, headers, body, ...task }) =>
+    call: ({ base, path, headers, body, ...task }) =>
       new Promise((resolve) => {
-        if (isClosed(address.host)) {
+        if (isClosed(base.host)) {
           resolve({ is: 'failed', error: { code: 'address' } });
           return;
         }
@@ -68,10 +70,7 @@ export function createCallProvider({ answerMs, silentMs, ...lookups }: CallProvi
             resolve(result);
           },
         );
-        agent.dispatch(
-          { origin: address.origin, path: address.path, method: 'POST', headers: [...headers], body },
-          exchange,
-        );
+        agent.dispatch({ origin: base.origin, path, method: 'POST', headers: [...headers], body }, exchange);
       }),
     close: () => agent.destroy(),
   };

@@ -1,7 +1,7 @@
 // Finds the endpoint of the provider that a request to a model means. Pure.
 import type { Provider, ProviderEndpoint } from '@berth/contract';
 
-interface MatchedEndpoint {
+export interface MatchedEndpoint {
   /** Key of the endpoint in the provider's list. */
   readonly template: string;
   readonly endpoint: ProviderEndpoint;

@@ -6,10 +6,18 @@ import type { LimitedModel } from '../limits/model-limits.ts';
 export interface ModelConnection {
   readonly name: string;
   readonly provider: Provider;
-  /** Without a trailing slash. */
-  readonly address: string;
+  readonly base: ProviderBase;
   readonly key: string;
   readonly config: Readonly<Record<string, string>>;
+}
+
+/** Address before the provider's own paths, read once: it is needed with every request. */
+export interface ProviderBase {
+  readonly origin: string;
+  /** Without brackets. */
+  readonly host: string;
+  /** Without a trailing slash. */
+  readonly path: string;
 }
 
 export interface FoundModel extends LimitedModel {

@@ -1,7 +1,7 @@
 // The tries for one request: each usable connection whose provider has the endpoint, with the request as it goes there. Pure.
 import type { ProviderEndpoint } from '@berth/contract';
 import type { PricedModel } from '../limits/model-limits.ts';
-import { matchEndpoint } from './match-endpoint.ts';
+import { type MatchedEndpoint, matchEndpoint } from './match-endpoint.ts';
 import type { FoundModel, ModelConnection } from './model.ts';
 import { noEndpoint } from './model-errors.ts';
 import { type PreparedBody, prepareBody } from './prepare-body.ts';
@@ -26,10 +26,7 @@ export function planAttempts(
   path: string,
   body: Buffer,
 ): Attempts {
-  const matching = connections.flatMap((connection) => {
-    const matched = matchEndpoint(connection.provider, path);
-    return matched === undefined ? [] : [{ connection, matched }];
-  });
+  const matching = matchesOf(connections, path);
   const preparedFor = new Map<ProviderEndpoint, PreparedBody>();
   const planned = matching.slice(0, maxAttempts).map(({ connection, matched }): Attempt => {
     const { endpoint, model: pathModel } = matched;
@@ -48,6 +45,25 @@ export function planAttempts(
   const [first, ...others] = planned;
   if (first === undefined) throw noEndpoint(connections.map(({ provider }) => provider));
   return [first, ...others];
+}
+
+interface Match {
+  readonly connection: ModelConnection;
+  readonly matched: MatchedEndpoint;
+}
+
+/** Most clients call one path again and again. The cache ends with what was read of the model. */
+const known = new WeakMap<readonly ModelConnection[], { readonly path: string; readonly matches: readonly Match[] }>();
+
+function matchesOf(connections: readonly ModelConnection[], path: string): readonly Match[] {
+  const last = known.get(connections);
+  if (last?.path === path) return last.matches;
+  const matches = connections.flatMap((connection) => {
+    const matched = matchEndpoint(connection.provider, path);
+    return matched === undefined ? [] : [{ connection, matched }];
+  });
+  known.set(connections, { path, matches });
+  return matches;
 }
 
 const withModel = (path: string, model: string): string =>

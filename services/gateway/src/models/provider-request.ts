@@ -4,17 +4,8 @@ import { pairsOf } from '../http/hop-by-hop.ts';
 import { plainName } from '../http/raw-headers.ts';
 import type { FoundModel, ModelConnection } from './model.ts';
 
-export interface ProviderAddress {
-  readonly origin: string;
-  /** Without brackets. */
-  readonly host: string;
-  /** With the query. */
-  readonly path: string;
-}
-
 /** `path` is one of the provider's own paths, with names in braces for values of the connection. */
-export function providerAddressOf({ address, provider, config }: ModelConnection, path: string): ProviderAddress {
-  const base = new URL(address);
+export function providerPath({ base, provider, config }: ModelConnection, path: string): string {
   // The query is the client's own.
   const [template, query] = splitQuery(path);
   const place = template.replace(/\{(\w+)\}/g, (whole, name: string) =>
@@ -24,11 +15,7 @@ export function providerAddressOf({ address, provider, config }: ModelConnection
     .filter(([name]) => !hasParameter(query, name))
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(valueIn(value, config))}`);
   const full = [query, ...own].filter((part) => part !== '').join('&');
-  return {
-    origin: base.origin,
-    host: base.hostname.replace(/^\[(.*)\]$/, '$1'),
-    path: `${base.pathname.replace(/\/$/, '')}${place}${full === '' ? '' : `?${full}`}`,
-  };
+  return `${base.path}${place}${full === '' ? '' : `?${full}`}`;
 }
 
 function splitQuery(path: string): [place: string, query: string] {

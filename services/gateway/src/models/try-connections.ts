@@ -11,7 +11,7 @@ import type { CallProvider } from './call-provider.ts';
 import { KeyFilter } from './key-filter.ts';
 import type { FoundModel } from './model.ts';
 import type { Attempt, Attempts } from './plan-attempts.ts';
-import { providerAddressOf, providerHeaders } from './provider-request.ts';
+import { providerHeaders, providerPath } from './provider-request.ts';
 
 export interface Trying {
   readonly call: Call;
@@ -72,7 +72,8 @@ function tryOne(
   const filter = new KeyFilter(connection.key);
   return provider.call({
     ...{ response, tally, filter },
-    address: providerAddressOf(connection, path),
+    base: connection.base,
+    path: providerPath(connection, path),
     headers: providerHeaders(request.rawHeaders, connection, endpoint, model),
     body: prepared.body,
     passes: (status) => isLast || !isWorthAnother(status),

@@ -1,6 +1,6 @@
 // Which connections of a model can be used, and why others cannot. Pure.
 import { findProvider, type Provider, providerAddress, providerKey, takesKeysOf } from '@berth/contract';
-import type { ModelConnection, ModelFault } from './model.ts';
+import type { ModelConnection, ModelFault, ProviderBase } from './model.ts';
 
 /** Connection of the workspace, with its secrets opened. */
 export interface OpenConnection {
@@ -85,7 +85,14 @@ function judge(model: ModelSettings, ofModel: Provider | undefined, connection: 
   const fallbacks = Object.entries(provider.config ?? {}).flatMap(([field, { fallback }]) =>
     fallback === undefined ? [] : [[field, fallback] as const],
   );
-  return { connection: { name, provider, address, key, config: { ...Object.fromEntries(fallbacks), ...config } } };
+  return {
+    connection: { name, provider, base: baseOf(address), key, config: { ...Object.fromEntries(fallbacks), ...config } },
+  };
+}
+
+function baseOf(address: string): ProviderBase {
+  const { origin, hostname, pathname } = new URL(address);
+  return { origin, host: hostname.replace(/^\[(.*)\]$/, '$1'), path: pathname.replace(/\/$/, '') };
 }
 
 const faulty = (message: string, { action }: Pick<ModelFault, 'action'>): Judged => ({ fault: { message, action } });
