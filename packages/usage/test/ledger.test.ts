@@ -32,13 +32,13 @@ const closedRows = async ({ accountId }: LedgerRow) => {
   return total;
 };
 
-test('an hour of 4 GB costs 14 400 GB-seconds times the price', async () => {
+test.concurrent('an hour of 4 GB costs 14 400 GB-seconds times the price', async () => {
   const row = someRow();
   await write(row);
   expect(await close(row)).toEqual({ rows: 1, micro: 14_400_000_000n, pico: 165_600_000_000n });
 });
 
-test('a row that is written again, in an older or a newer state, counts once with its longest state', async () => {
+test.concurrent('a row that is written again, in an older or a newer state, counts once with its longest state', async () => {
   const row = someRow();
   const short = { ...row, toMs: row.fromMs + 60_000 };
   await write(row, short, row);
@@ -53,7 +53,7 @@ test('a row that is written again, in an older or a newer state, counts once wit
   expect(await close(later, 2)).toMatchObject({ micro: 14_400_000_000n });
 });
 
-test('rows that differ in hour, dimension, source, interval or part count beside each other', async () => {
+test.concurrent('rows that differ in hour, dimension, source, interval or part count beside each other', async () => {
   const row = someRow();
   await write(
     row,
@@ -67,7 +67,7 @@ test('rows that differ in hour, dimension, source, interval or part count beside
   expect(await close(row, 1, { hourMs: at + hourMs })).toMatchObject({ rows: 1, micro: 14_400_000_000n });
 });
 
-test('usage is rounded once for an hour of a resource, not for each of its rows', async () => {
+test.concurrent('usage is rounded once for an hour of a resource, not for each of its rows', async () => {
   // A third of 10⁻⁶ GB-seconds each would be nothing in rows of their own.
   const row = someRow({ toMs: at + 1, rate: 350 });
   await write(row, { ...row, interval: 1 }, { ...row, source: uuidv7() });
@@ -81,7 +81,7 @@ test('usage is rounded once for an hour of a resource, not for each of its rows'
   expect(await close(half)).toMatchObject({ rows: 2, micro: 500n + 499n });
 });
 
-test('events are counted, and hours are measured in hours', async () => {
+test.concurrent('events are counted, and hours are measured in hours', async () => {
   const event = { resourceType: 'agent', dimension: 'agent_async_requests_count', rate: 0, toMs: at } as const;
   const [one] = [someRow({ fromMs: at, ...event, amount: 7 })];
   const domain = someRow({
@@ -98,7 +98,7 @@ test('events are counted, and hours are measured in hours', async () => {
   });
 });
 
-test('the price is that of the hour; a later price does not change what is closed', async () => {
+test.concurrent('the price is that of the hour; a later price does not change what is closed', async () => {
   const row = someRow();
   const steps = [
     { dimension: compute, fromMs: at + hourMs, attoUsd: 3n * 10n ** 12n },
@@ -113,13 +113,13 @@ test('the price is that of the hour; a later price does not change what is close
   expect(await close(someRow(), 1, { prices: [] })).toEqual({ rows: 0, micro: 0n, pico: 0n });
 });
 
-test('a resource without a price has usage and no cost', async () => {
+test.concurrent('a resource without a price has usage and no cost', async () => {
   const row = someRow();
   await write(row);
   expect(await close(row, 1, { prices: [] })).toEqual({ rows: 1, micro: 14_400_000_000n, pico: 0n });
 });
 
-test('an hour that is closed again, also twice at once, has the figures of the highest version', async () => {
+test.concurrent('an hour that is closed again, also twice at once, has the figures of the highest version', async () => {
   const row = someRow();
   await write(row);
   const first = await close(row, 5);
@@ -129,14 +129,14 @@ test('an hour that is closed again, also twice at once, has the figures of the h
   expect(await close(row, 6)).toEqual({ rows: 1, micro: 28_800_000_000n, pico: 331_200_000_000n });
 });
 
-test('an hour of another account has no part in it', async () => {
+test.concurrent('an hour of another account has no part in it', async () => {
   const row = someRow();
   await write(row, { ...row, accountId: uuidv7() });
   expect(await close(row)).toMatchObject({ rows: 1, micro: 14_400_000_000n });
   expect(await close(someRow())).toEqual({ rows: 0, micro: 0n, pico: 0n });
 });
 
-test('figures beyond 53 bits are exact, and those beyond 64 bits stay at the largest', async () => {
+test.concurrent('figures beyond 53 bits are exact, and those beyond 64 bits stay at the largest', async () => {
   const row = someRow({ rate: 2 ** 40 - 1, toMs: at + 3_599_999 });
   const price = [{ dimension: compute, fromMs: 0, attoUsd: 123_456_789_012_345n }] as const;
   await write(row);
@@ -148,7 +148,7 @@ test('figures beyond 53 bits are exact, and those beyond 64 bits stay at the lar
   expect(await close(row, 2, { prices: huge })).toMatchObject({ micro: hour?.micro, pico: 2n ** 63n - 1n });
 });
 
-test('writing nothing stores nothing', async () => {
+test.concurrent('writing nothing stores nothing', async () => {
   await expect(write()).resolves.toBeUndefined();
 });
 
@@ -188,7 +188,7 @@ test('a ClickHouse that lost its tables gets them again', async () => {
   expect(await close(row)).toMatchObject({ rows: 1 });
 });
 
-test('an interval over many hours has the same usage cut at hours as in one piece', async () => {
+test.concurrent('an interval over many hours has the same usage cut at hours as in one piece', async () => {
   const row = someRow({ rate: 2 ** 20 });
   const period = { fromMs: at + 1_234_567, toMs: at + 6 * hourMs + 7_000 };
   await write(...splitAtHours(period).map((piece) => ({ ...row, ...piece })));

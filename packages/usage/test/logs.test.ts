@@ -59,7 +59,7 @@ async function read(row: LogRow | undefined, changes: Partial<LogQuery> = {}) {
   return { texts: found?.lines.map(({ text }) => text), total: found?.total, found };
 }
 
-test('a line comes back as it was, to the nanosecond, newest first', async () => {
+test.concurrent('a line comes back as it was, to the nanosecond, newest first', async () => {
   const texts = ["it's \\ \t \u0000 \u{1f600}", '', '{"level":50}', 'x'.repeat(262_144)];
   const rows = someLines(texts);
   expect(await usage.logs.write(rows)).toBe(4);
@@ -69,7 +69,7 @@ test('a line comes back as it was, to the nanosecond, newest first', async () =>
   expect(found?.lines[0]?.at).toBe(new Date(now - 1).toISOString().replace('T', ' ').replace('Z', '123456'));
 });
 
-test('lines sent twice, in other batches, come out once and count once', async () => {
+test.concurrent('lines sent twice, in other batches, come out once and count once', async () => {
   const rows = someLines(Array.from({ length: 100 }, (_, index) => `line ${index}`));
   await usage.logs.write(rows.slice(0, 60));
   await usage.logs.write(rows.slice(30));
@@ -82,13 +82,13 @@ test('lines sent twice, in other batches, come out once and count once', async (
   expect(second.texts).toEqual(Array.from({ length: 10 }, (_, index) => `line ${89 - index}`));
 });
 
-test('two instances may use the same numbers at the same time', async () => {
+test.concurrent('two instances may use the same numbers at the same time', async () => {
   const rows = someLines(['a', 'b']);
   await usage.logs.write([...rows, ...rows.map((row) => ({ ...row, instanceId: uuidv7() }))]);
   expect((await read(rows[0])).total).toBe(4);
 });
 
-test('no reader gets lines of another workspace, type or workload', async () => {
+test.concurrent('no reader gets lines of another workspace, type or workload', async () => {
   const rows = someLines(['mine']);
   await usage.logs.write(rows);
   const others: Partial<LogQuery>[] = [
@@ -103,7 +103,7 @@ test('no reader gets lines of another workspace, type or workload', async () => 
   }
 });
 
-test('severity, search and the window choose lines and counts alike', async () => {
+test.concurrent('severity, search and the window choose lines and counts alike', async () => {
   const rows = someLines(['ERROR 100% of_it', 'INFO 100 percent', 'info: Über 100', 'ERROR none']);
   await usage.logs.write(rows);
   const chosen = async (changes: Partial<LogQuery>) => {
@@ -120,7 +120,7 @@ test('severity, search and the window choose lines and counts alike', async () =
   expect(await chosen({ from: new Date(now - 3), to: new Date(now - 2) })).toEqual(['INFO 100 percent']);
 });
 
-test('lines of tasks are chosen by execution and index, and other lines have neither', async () => {
+test.concurrent('lines of tasks are chosen by execution and index, and other lines have neither', async () => {
   const [first, second] = [uuidv7(), uuidv7()];
   const rows = someLines(['0 of first', '1 of first', '1 of second', 'of none'], { resourceType: 'jobs' });
   const tasks = [
@@ -143,7 +143,7 @@ test('lines of tasks are chosen by execution and index, and other lines have nei
   expect(await chosen({ executionIds: [] })).toEqual([]);
 });
 
-test('lines of a task that are sent twice come out once, also when they are chosen by execution', async () => {
+test.concurrent('lines of a task that are sent twice come out once, also when they are chosen by execution', async () => {
   const task = { executionId: uuidv7(), index: 7 };
   const rows = someLines(['a', 'b', 'c'], { resourceType: 'jobs', task });
   await usage.logs.write(rows);
@@ -152,7 +152,7 @@ test('lines of a task that are sent twice come out once, also when they are chos
   expect([texts, total]).toEqual([['c', 'b', 'a'], 3]);
 });
 
-test('lines are counted per interval and severity, and days stay apart', async () => {
+test.concurrent('lines are counted per interval and severity, and days stay apart', async () => {
   const minute = Math.floor((now - 2 * dayMs) / 60_000) * 60_000;
   const rows = someLines(['ERROR a', 'ERROR b', 'INFO c', 'd']).map((row, index) => ({
     ...row,
@@ -169,7 +169,7 @@ test('lines are counted per interval and severity, and days stay apart', async (
   ]);
 });
 
-test('a line from a clock that is far off does not hold up the others', async () => {
+test.concurrent('a line from a clock that is far off does not hold up the others', async () => {
   const rows = someLines(['from 1970', 'good', 'from far ahead', 'from no time at all']);
   const times = ['5', rows[1]?.timeNs, nanoseconds(now + 2 * dayMs), '9'.repeat(20)];
   expect(await usage.logs.write(rows.map((row, index) => ({ ...row, timeNs: times[index] ?? '' })))).toBe(1);

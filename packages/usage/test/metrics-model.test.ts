@@ -3,6 +3,7 @@ import type { MetricsGroup, MetricsResolution } from '@berth/contract';
 import type { LedgerRow, MetricsGroupSums, MetricsPosition, MetricsQuery } from '@berth/usage';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { groupColumns } from '../src/metrics/group-columns.ts';
 import { hoursOf, referenceAnswer } from './reference-ledger.ts';
 import { ledgerPeriod, someLedger, somePrices } from './some-rows.ts';
 import { startUsage, type TestUsage } from './start-usage.ts';
@@ -28,14 +29,14 @@ const groupings = Array.from({ length: 2 ** names.length }, (_, mask) =>
   names.filter((_, bit) => (mask >> bit) % 2 === 1),
 ).filter(({ length }) => length <= 3);
 
-/** Stores the rows and closes hours twice. The first `late` rows come after that. */
+/** Stores the rows and closes hours, every second one twice. The first `late` rows come after that. */
 async function store(rows: readonly LedgerRow[], late: number, closeHours: readonly number[]): Promise<void> {
   const { ledger } = running.usage;
   await ledger.write(rows.slice(late));
   const accountId = rows[0]?.accountId ?? '';
   const close = (hour: number, version: number) =>
     ledger.closeHour({ accountId, hourMs: hour, prices: version === 1 ? [] : somePrices, version });
-  await Promise.all(closeHours.map((each) => close(each, 1)));
+  await Promise.all(closeHours.filter((_, index) => index % 2 === 0).map((each) => close(each, 1)));
   await Promise.all(closeHours.map((each) => close(each, 2)));
   await ledger.write(rows.slice(0, late));
 }
@@ -140,9 +141,14 @@ test('every grouping, page size and resolution of a window adds up to one total,
   expect(groupings).toHaveLength(26);
   expect(total.pico).toBeGreaterThan(0n);
   const limits = [2, 3, 7, 100];
+  // Groupings with the same columns are the same statement, so only the first of them has all resolutions.
+  const known = new Set<string>();
   for (const [index, groupBy] of groupings.entries()) {
+    const columns = groupColumns(groupBy).join();
+    const chosen = known.has(columns) ? resolutions.slice(index % 4, (index % 4) + 1) : resolutions;
+    known.add(columns);
     const answers = await Promise.all(
-      resolutions.map((resolution, at) =>
+      chosen.map((resolution, at) =>
         readAll(whole(rows, { ...window, groupBy, resolution, limit: limits[(index + at) % limits.length] ?? 1 })),
       ),
     );

@@ -54,7 +54,7 @@ const second = 1_000_000n;
 
 const days = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 
-test.each([
+test.concurrent.each([
   ['daily', ['2028-02-28', '2028-02-29', '2028-03-01'], ['2028-02-28', '2028-02-29', '2028-03-01']],
   ['weekly', ['2028-02-27', '2028-02-28', '2028-03-05', '2028-03-06'], ['2028-02-21', '2028-02-28', '2028-03-06']],
   ['weekly', ['2028-12-31', '2029-01-01'], ['2028-12-25', '2029-01-01']],
@@ -70,7 +70,7 @@ test.each([
   expect(total.micro).toBe(BigInt(rows.length) * second);
 });
 
-test('the first bucket begins with the window, and edges inside an hour cut its usage', async () => {
+test.concurrent('the first bucket begins with the window, and edges inside an hour cut its usage', async () => {
   const row = someRow({ rate: 2 ** 20 });
   await writeAndClose(
     row,
@@ -92,7 +92,7 @@ test('the first bucket begins with the window, and edges inside an hour cut its 
   expect(await cut(at + 600_000, at + 1_200_000, 'monthly')).toEqual([[600_000, 600_000_000]]);
 });
 
-test('an event belongs to the window that holds its moment', async () => {
+test.concurrent('an event belongs to the window that holds its moment', async () => {
   const moment = at + 1_800_000;
   const agent = { dimension: 'agent_async_requests_count', resourceType: 'agent', rate: 0 } as const;
   const row = someRow({ ...agent, amount: 3, fromMs: moment, toMs: moment });
@@ -105,7 +105,7 @@ test('an event belongs to the window that holds its moment', async () => {
   expect(await counted(at, at + hourMs)).toBe(3_000_000n);
 });
 
-test('a window of any length is answered: before 1970, after 2106, in the future, without time', async () => {
+test.concurrent('a window of any length is answered: before 1970, after 2106, in the future, without time', async () => {
   const [row] = secondsAt(at) as [LedgerRow];
   await writeAndClose(row);
   const edges = { first: Date.parse('0001-01-01T00:00:00Z'), last: Date.parse('9999-12-31T23:59:59.999Z') };
@@ -124,7 +124,7 @@ test('a window of any length is answered: before 1970, after 2106, in the future
   }
 });
 
-test('fields of a group are those that its dimensions fill', async () => {
+test.concurrent('fields of a group are those that its dimensions fill', async () => {
   const row = someRow();
   await writeAndClose(row);
   const { workspace, resourceType, resourceName, resourceUid: resourceUuid, dimension: billingDimension } = row;
@@ -142,7 +142,7 @@ test('fields of a group are those that its dimensions fill', async () => {
   expect(await fields('billing_dimension', 'workspace')).toEqual({ workspace, resourceType, billingDimension });
 });
 
-test('a name is another group in another workspace and type, also where workspaces have the same name', async () => {
+test.concurrent('a name is another group in another workspace and type, also where workspaces have the same name', async () => {
   const row = someRow();
   const agent = { resourceType: 'agent', dimension: 'agent_compute_runtime_gbs', source: uuidv7() } as const;
   const recreated = { workspaceId: uuidv7(), source: uuidv7() };
@@ -159,7 +159,7 @@ test('a name is another group in another workspace and type, also where workspac
   expect(await count('resource_type')).toBe(2);
 });
 
-test('groups are sorted by cost, then key; pages hold each group once, and the total on each', async () => {
+test.concurrent('groups are sorted by cost, then key; pages hold each group once, and the total on each', async () => {
   const row = someRow();
   const names = ['b', 'a', 'c', 'é', '\u{1f600}', 'dear'];
   const rows = names.map((resourceName) => ({ ...row, resourceName, resourceUid: uuidv7(), source: uuidv7() }));
@@ -180,7 +180,7 @@ test('groups are sorted by cost, then key; pages hold each group once, and the t
   expect((await ask(row, { ...query, after: first })).groups[0]?.resourceName).toBe('c');
 });
 
-test('filters choose rows alike in closed and in dirty hours', async () => {
+test.concurrent('filters choose rows alike in closed and in dirty hours', async () => {
   const hostile = "it's \\ {x:String} \n %";
   const row = someRow({ resourceName: hostile, workspace: hostile });
   const others = [
@@ -216,7 +216,7 @@ test('filters choose rows alike in closed and in dirty hours', async () => {
   expect(await chosen({}, { workspaceIds: [] })).toBe(0);
 });
 
-test('the id of an instance finds its usage, before and after the hour is closed', async () => {
+test.concurrent('the id of an instance finds its usage, before and after the hour is closed', async () => {
   const row = someRow();
   await writeAndClose(row, { ...row, source: uuidv7() });
   const filters = { resourceUuid: row.source };
@@ -225,7 +225,7 @@ test('the id of an instance finds its usage, before and after the hour is closed
   expect((await ask(row, { filters, toMs: at + hourMs / 2 })).total.micro).toBe(7_200_000_000n);
 });
 
-test('an account never gets rows of another', async () => {
+test.concurrent('an account never gets rows of another', async () => {
   const row = someRow();
   await writeAndClose(row);
   const stranger = { ...row, accountId: uuidv7() };
@@ -235,7 +235,7 @@ test('an account never gets rows of another', async () => {
   }
 });
 
-test('rows of an hour that is neither closed nor dirty are not shown; late rows of a closed hour are when it is dirty', async () => {
+test.concurrent('rows of an hour that is neither closed nor dirty are not shown; late rows of a closed hour are when it is dirty', async () => {
   const row = someRow();
   await running.usage.ledger.write([row]);
   expect((await ask(row)).total.micro).toBe(0n);
@@ -245,7 +245,7 @@ test('rows of an hour that is neither closed nor dirty are not shown; late rows 
   expect((await ask(row, { dirtyHoursMs: [at - hourMs, at, at + hourMs] })).total.micro).toBe(28_800_000_000n);
 });
 
-test('an hour that was closed several times counts once, with the figures of the last', async () => {
+test.concurrent('an hour that was closed several times counts once, with the figures of the last', async () => {
   const row = someRow();
   await writeAndClose(row);
   for (const version of [2, 3, 4]) {
@@ -277,7 +277,7 @@ test('total, groups and buckets agree while rows arrive between two readings of 
   expect(groups).toMatchObject([{ ...total, buckets: [total] }]);
 });
 
-test('sums beyond 64 bits are exact', async () => {
+test.concurrent('sums beyond 64 bits are exact', async () => {
   const row = someRow({ rate: 2 ** 40 });
   const each = [{ dimension: compute, fromMs: 0, attoUsd: 5n * 10n ** 14n }] as const;
   const rows = [0, 1, 2].map((hour) => ({
@@ -299,7 +299,7 @@ test('sums beyond 64 bits are exact', async () => {
   expect(await ask(row, window)).toMatchObject({ total: { pico }, groups: [{ pico }] });
 });
 
-test('types are those with usage in the window, closed or not, sorted', async () => {
+test.concurrent('types are those with usage in the window, closed or not, sorted', async () => {
   const { accountId, ...row } = someRow({ fromMs: at + 1_000, toMs: at + 2_000 });
   const agent = {
     resourceType: 'agent',

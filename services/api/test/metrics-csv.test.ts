@@ -111,15 +111,18 @@ const fields = ['workspace', 'resourceType', 'resourceName', 'resourceUuid', 'bi
 const groupings = ['', ...MetricsGroup.options, 'workspace,resource_name,billing_dimension', 'resource_uuid,workspace'];
 
 describe.each(groupings)('grouped by %j', (groupBy) => {
-  test.each(['hourly', 'daily', 'weekly', 'monthly'])(
+  test.concurrent.each(['hourly', 'daily', 'weekly', 'monthly'])(
     'the lines are the %s points of JSON that have usage, digit by digit and in the same order',
     async (resolution) => {
       const query = { ...window, resolution, ...(groupBy === '' ? {} : { groupBy }) };
       // Cuts the first hour, and the hour that is open.
       const cut = { startTime: iso(base + hourMs * 1.5), endTime: iso(base + hourMs * 7.25) };
       for (const asked of [query, { ...query, ...cut }]) {
-        const { body } = await alpha.client.get(`/accounts/${alpha.accountId}/metrics`, { query: asked });
-        const [header, ...lines] = linesOf(await (await csv(alpha, asked)).text());
+        const [{ body }, file] = await Promise.all([
+          alpha.client.get(`/accounts/${alpha.accountId}/metrics`, { query: asked }),
+          csv(alpha, asked),
+        ]);
+        const [header, ...lines] = linesOf(await file.text());
         const columns = (header ?? '').split(',');
         expect(columns).toEqual([
           ...fields.filter((field) => field in body.data[0]),

@@ -72,7 +72,7 @@ const costOf = async (of: FurtherAccount, query: Query = {}) => (await ask(of, q
 
 const full = { fromMs: base + hourMs, toMs: base + 2 * hourMs };
 
-test('usage of an hour that is not closed is answered at once, and closing the hour changes nothing', async () => {
+test.concurrent('usage of an hour that is not closed is answered at once, and closing the hour changes nothing', async () => {
   const of = await account('alpha');
   await record(of, [full]);
   const open = (await ask(of, { groupBy: 'billing_dimension' })).text;
@@ -83,7 +83,7 @@ test('usage of an hour that is not closed is answered at once, and closing the h
   expect((await ask(of, { groupBy: 'billing_dimension' })).text).toBe(open);
 });
 
-test('usage that arrives after its hour was closed is answered because the hour is marked', async () => {
+test.concurrent('usage that arrives after its hour was closed is answered because the hour is marked', async () => {
   const of = await account('bravo');
   await record(of, [full], { closed: true });
   expect(await costOf(of)).toBe(0.0414);
@@ -91,7 +91,7 @@ test('usage that arrives after its hour was closed is answered because the hour 
   expect(await costOf(of)).toBe(0.0828);
 });
 
-test('an hour that the window cuts counts for the part inside, on both sides', async () => {
+test.concurrent('an hour that the window cuts counts for the part inside, on both sides', async () => {
   const of = await account('charlie');
   await record(of, [full], { closed: true });
   const cut = { startTime: iso(full.fromMs + hourMs / 4), endTime: iso(full.toMs - hourMs / 4) };
@@ -100,7 +100,7 @@ test('an hour that the window cuts counts for the part inside, on both sides', a
   expect(await costOf(of, { ...cut, startTime: iso(full.fromMs) })).toBe(0.03105);
 });
 
-test('a price that changes at an hour holds from there on, and closed hours keep theirs', async () => {
+test.concurrent('a price that changes at an hour holds from there on, and closed hours keep theirs', async () => {
   const of = await account('delta');
   await record(of, [full], { closed: true });
   await api.database
@@ -116,7 +116,7 @@ test('a price that changes at an hour holds from there on, and closed hours keep
   expect(text).toContain('"totalCost":0.041400000004');
 });
 
-test('every digit of a large sum is answered, beyond what a JavaScript number holds', async () => {
+test.concurrent('every digit of a large sum is answered, beyond what a JavaScript number holds', async () => {
   const of = await account('echo');
   await api.database
     .updateTable('prices')
@@ -166,7 +166,7 @@ test('a cursor is good for 24 hours, and for no other account', async () => {
   expect((await ask(of, { ...query, cursor })).status).toBe(400);
 });
 
-test('an answer has at most 200 000 points: a long window has fewer groups on a page, and all of them on more', async () => {
+test.concurrent('an answer has at most 200 000 points: a long window has fewer groups on a page, and all of them on more', async () => {
   const of = await account('india');
   await record(
     of,
@@ -184,7 +184,7 @@ test('an answer has at most 200 000 points: a long window has fewer groups on a 
   expect(first.summary.totalCost).toBe(0.2484);
 });
 
-test('a window in the future is empty', async () => {
+test.concurrent('a window in the future is empty', async () => {
   const of = await account('juliett');
   const later = { startTime: iso(Date.now() + 100 * 24 * hourMs), endTime: iso(Date.now() + 101 * 24 * hourMs) };
   const { body } = await ask(of, later);
@@ -194,7 +194,7 @@ test('a window in the future is empty', async () => {
   expect(types.body).toEqual({ values: [] });
 });
 
-test('the setup of an account copies its list prices, valid from the full hour of its first workspace', async () => {
+test.concurrent('the setup of an account copies its list prices, valid from the full hour of its first workspace', async () => {
   const of = await addAccount(api, 'kilo');
   const { created_at } = await api.database
     .selectFrom('workspaces')
@@ -209,7 +209,7 @@ test('the setup of an account copies its list prices, valid from the full hour o
   expect([...new Set(steps.map(({ fromMs }) => fromMs))]).toEqual([hour]);
 });
 
-test('without ClickHouse metrics answer 503 with the next step, and the list of groups is there', async () => {
+test.concurrent('without ClickHouse metrics answer 503 with the next step, and the list of groups is there', async () => {
   await using bare = await startTestApi();
   const path = `/accounts/${bare.accountId}/metrics`;
   for (const asked of [path, `${path}/enums/resource-types`]) {

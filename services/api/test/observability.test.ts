@@ -117,7 +117,7 @@ async function messages(name: string, query: Query = {}): Promise<string[]> {
 }
 
 describe('the answer', () => {
-  test('holds the lines newest first, with nanoseconds, severity and counts per interval', async () => {
+  test.concurrent('holds the lines newest first, with nanoseconds, severity and counts per interval', async () => {
     await say('alpha', ['ERROR one', 'INFO two', 'three']);
     const { body } = await ask('alpha', { interval: 3600 });
     const entry = (ms: number, message: string, severity: number) => ({
@@ -136,7 +136,7 @@ describe('the answer', () => {
     expect(['count', 'error', 'info', 'unknown', 'fatal'].map(sum)).toEqual([3, 1, 1, 1, 0]);
   });
 
-  test('has an entry for each name, in one list or repeated, also for a workload without logs', async () => {
+  test.concurrent('has an entry for each name, in one list or repeated, also for a workload without logs', async () => {
     await say('beta-one', ['first']);
     await say('beta-two', ['second', 'third']);
     const { body } = await ask('beta-one, beta-two,beta-none');
@@ -149,7 +149,7 @@ describe('the answer', () => {
     expect(Object.keys(repeated.body).sort()).toEqual(['beta-one', 'beta-two']);
   });
 
-  test('lists every workload with logs when no name is given, with totals and without charts', async () => {
+  test.concurrent('lists every workload with logs when no name is given, with totals and without charts', async () => {
     await api.addWorkspace('quiet');
     const quiet = api.admin.with({ workspace: 'quiet' });
     await say('one', ['ERROR a', 'b'], { workspace: 'quiet' });
@@ -166,7 +166,7 @@ describe('the answer', () => {
     expect(await asked({ resourceType: 'functions', severity: 'ERROR' })).toEqual([]);
   });
 
-  test('is a page by limit and offset, and counts everything', async () => {
+  test.concurrent('is a page by limit and offset, and counts everything', async () => {
     const texts = Array.from({ length: 25 }, (_, index) => `line ${index}`);
     await say('gamma', texts);
     expect(await messages('gamma', { limit: 10 })).toEqual(texts.toReversed().slice(0, 10));
@@ -186,14 +186,14 @@ describe('the answer', () => {
     api.advance(-2 * 3_600_000);
   });
 
-  test('keeps to severities, or has all of them', async () => {
+  test.concurrent('keeps to severities, or has all of them', async () => {
     await say('epsilon', ['FATAL a', 'error: b', 'level=warn c', '{"level":20}', 'plain']);
     expect(await messages('epsilon', { severity: 'ERROR,fatal' })).toEqual(['error: b', 'FATAL a']);
     expect(await messages('epsilon', { severity: 'UNKNOWN' })).toEqual(['plain']);
     expect(await messages('epsilon', { severity: 'all' })).toHaveLength(5);
   });
 
-  test('searches for text in any case, where % and _ and \\ stand for themselves', async () => {
+  test.concurrent('searches for text in any case, where % and _ and \\ stand for themselves', async () => {
     await say('zeta', ['100% sure', '100 percent', 'snake_case', 'snakeXcase', 'back\\slash', "quote ' here"]);
     expect(await messages('zeta', { search: '100%' })).toEqual(['100% sure']);
     expect(await messages('zeta', { search: 'SNAKE_' })).toEqual(['snake_case']);
@@ -203,7 +203,7 @@ describe('the answer', () => {
     expect(await messages('zeta', { search: '' })).toHaveLength(6);
   });
 
-  test('is empty when it is asked for what no line has yet, or lines of an agent cannot have', async () => {
+  test.concurrent('is empty when it is asked for what no line has yet, or lines of an agent cannot have', async () => {
     await say('eta', ['something']);
     for (const filter of ['traceId', 'taskId', 'executionId', 'type']) {
       expect((await ask('eta', { [filter]: 'x' })).body.eta).toEqual({ logs: [], totalCount: 0, chart: [] });
@@ -226,7 +226,7 @@ describe('lines of a job', () => {
     expect(started.status).toBe(200);
   }
 
-  test('are found by execution, by task, and by both', async () => {
+  test.concurrent('are found by execution, by task, and by both', async () => {
     await startJob('rho', 'first');
     await startJob('rho', 'second');
     const task = (execution: string, index: number) => ({ kind: 'job', task: { execution, index } });
@@ -245,7 +245,7 @@ describe('lines of a job', () => {
     expect(body.rho.chart.reduce((all: number, { count }: { count: number }) => all + count, 0)).toBe(3);
   });
 
-  test('are found without a name and without a type, and entered under their job', async () => {
+  test.concurrent('are found without a name and without a type, and entered under their job', async () => {
     await startJob('sigma', 'nightly');
     await startJob('tau', 'nightly');
     await say('sigma', ['from sigma'], { kind: 'job', task: { execution: 'nightly', index: 0 } });
@@ -255,7 +255,7 @@ describe('lines of a job', () => {
     expect(await messages('sigma', { ...jobs, executionId: 'nightly' })).toEqual(['from sigma']);
   });
 
-  test('of an unknown execution or task are none, and that is no error', async () => {
+  test.concurrent('of an unknown execution or task are none, and that is no error', async () => {
     await startJob('upsilon', 'known');
     await say('upsilon', ['line'], { kind: 'job', task: { execution: 'known', index: 0 } });
     for (const query of [
@@ -271,7 +271,7 @@ describe('lines of a job', () => {
     expect(await messages('upsilon', { executionId: 'known' })).toEqual([]);
   });
 
-  test('of another workspace stay hidden, also behind the same names', async () => {
+  test.concurrent('of another workspace stay hidden, also behind the same names', async () => {
     await api.addWorkspace('aside');
     const aside = api.admin.with({ workspace: 'aside' });
     await startJob('phi', 'same');
@@ -284,7 +284,7 @@ describe('lines of a job', () => {
     expect(body.phi.logs).toMatchObject([{ message: 'theirs' }]);
   });
 
-  test('need the scope of jobs', async () => {
+  test.concurrent('need the scope of jobs', async () => {
     await startJob('chi', 'one');
     await say('chi', ['secret'], { kind: 'job', task: { execution: 'one', index: 0 } });
     const { body } = await api.admin.post('/profile/api_keys', { scopes: ['agents:get'] });
@@ -327,7 +327,7 @@ describe('a request is refused', () => {
 });
 
 describe('tenants', () => {
-  test('see nothing of another workspace, in the same account or another, by the same name', async () => {
+  test.concurrent('see nothing of another workspace, in the same account or another, by the same name', async () => {
     await api.addWorkspace('beside');
     const other = await addAccount(api, 'yankee');
     await say('iota', ['mine']);
@@ -340,7 +340,7 @@ describe('tenants', () => {
     expect((await ask('iota', {}, other.client.with({ workspace: 'beside' }))).status).toBe(403);
   });
 
-  test('have agents and functions of one name apart', async () => {
+  test.concurrent('have agents and functions of one name apart', async () => {
     await say('kappa', ['from the function'], { kind: 'function' });
     expect(await messages('kappa')).toEqual([]);
     expect(await messages('kappa', { resourceType: 'functions' })).toEqual(['from the function']);
@@ -348,7 +348,7 @@ describe('tenants', () => {
 });
 
 describe('batches of a runner', () => {
-  test('sent twice, or overlapping, are shown once', async () => {
+  test.concurrent('sent twice, or overlapping, are shown once', async () => {
     const instance = await say('lambda', ['0', '1', '2']);
     await send(instance, linesOf(['0', '1', '2']));
     await send(instance, linesOf(['2', '3'], 2));
@@ -356,19 +356,19 @@ describe('batches of a runner', () => {
     expect((await ask('lambda')).body.lambda.totalCount).toBe(4);
   });
 
-  test('of another runner’s instance are refused, and nothing of them is stored', async () => {
+  test.concurrent('of another runner’s instance are refused, and nothing of them is stored', async () => {
     const instance = await addInstance('mu');
     await expect(send(instance, linesOf(['forged']), uuidv7())).rejects.toMatchObject({ status: 403 });
     expect(await messages('mu')).toEqual([]);
   });
 
-  test('of an ended instance are stored, of an unknown instance are dropped', async () => {
+  test.concurrent('of an ended instance are stored, of an unknown instance are dropped', async () => {
     await say('nu', ['last words'], { ended: true });
     expect(await messages('nu')).toEqual(['last words']);
     expect(await send(uuidv7(), linesOf(['whose']))).toEqual({ stored: 0 });
   });
 
-  test('without lines are fine', async () => {
+  test.concurrent('without lines are fine', async () => {
     expect(await send(await addInstance('xi'), [])).toEqual({ stored: 0 });
   });
 });

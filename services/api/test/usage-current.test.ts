@@ -63,7 +63,7 @@ async function record(accountId: string, client: Client, workspace: string, runs
 const current = ({ accountId, client }: Pick<FurtherAccount, 'accountId' | 'client'>, by: Client = client) =>
   by.get(`/accounts/${accountId}/usage/current`);
 
-test('the month so far has its cost by dimension, and what was used before it or is to come is not in it', async () => {
+test.concurrent('the month so far has its cost by dimension, and what was used before it or is to come is not in it', async () => {
   const of = await account('alpha');
   await record(of.accountId, of.client, of.workspace, [
     { atMs: monthMs - hourMs, gb: 100 },
@@ -91,7 +91,7 @@ test('the month so far has its cost by dimension, and what was used before it or
   expect(Date.parse(body.until)).toBeLessThan(nowMs + dayMs);
 });
 
-test('the forecast adds the mean rate since the first usage of the last 7 days, for the rest of the month', async () => {
+test.concurrent('the forecast adds the mean rate since the first usage of the last 7 days, for the rest of the month', async () => {
   const of = await account('bravo');
   await record(of.accountId, of.client, of.workspace, [
     { atMs: monthMs + dayMs },
@@ -105,7 +105,7 @@ test('the forecast adds the mean rate since the first usage of the last 7 days, 
   expect(body.forecast).toBeCloseTo(expected, 9);
 });
 
-test('on the first day of an account its usage counts as that of a whole day', async () => {
+test.concurrent('on the first day of an account its usage counts as that of a whole day', async () => {
   const of = await account('charlie');
   await record(of.accountId, of.client, of.workspace, [{ atMs: nowMs - hourMs }]);
   const { body } = await current(of);
@@ -113,12 +113,12 @@ test('on the first day of an account its usage counts as that of a whole day', a
   expect(body.forecast).toBeCloseTo(0.0414 * (1 + restDays), 9);
 });
 
-test('without any usage everything is 0', async () => {
+test.concurrent('without any usage everything is 0', async () => {
   const { body } = await current(await account('delta'));
   expect([body.cost, body.forecast, body.dimensions]).toEqual([0, 0, []]);
 });
 
-test('cost and forecast have every digit, beyond what a JavaScript number holds', async () => {
+test.concurrent('cost and forecast have every digit, beyond what a JavaScript number holds', async () => {
   const of = await account('echo');
   await api.database
     .updateTable('prices')
@@ -130,7 +130,7 @@ test('cost and forecast have every digit, beyond what a JavaScript number holds'
   expect(text).toContain('"cost":3599999.9999999964,"forecast":3599999.9999999964');
 });
 
-test('an account admin sees all workspaces, others the sums of their own', async () => {
+test.concurrent('an account admin sees all workspaces, others the sums of their own', async () => {
   await api.database
     .updateTable('prices')
     .set({ valid_from: new Date(monthMs - dayMs) })

@@ -67,7 +67,7 @@ async function usedBy(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(groups.map(({ billingDimension, micro }) => [billingDimension, Number(micro) / 1e6]));
 }
 
-test('an interval that is sent twice, longer and out of order is billed once, at its longest', async () => {
+test.concurrent('an interval that is sent twice, longer and out of order is billed once, at its longest', async () => {
   const { id } = await addInstance('often');
   const [short, long] = [interval(id, 0, 10), interval(id, 0, 25)];
   for (const batch of [[short], [long], [short, long], [short]]) await send(batch);
@@ -76,7 +76,7 @@ test('an interval that is sent twice, longer and out of order is billed once, at
   expect(await usedBy('often')).toEqual({ agent_compute_runtime_gbs: 30 });
 });
 
-test.each([
+test.concurrent.each([
   ['agent', 'agent_compute_runtime_gbs'],
   ['function', 'mcp_server_compute_runtime_gbs'],
   ['job', 'job_compute_runtime_gbs'],
@@ -88,7 +88,7 @@ test.each([
   expect(await usedBy(`kind-${kind}`)).toEqual({ [dimension]: 4 });
 });
 
-test('what a runner invents costs nothing: other runners, unknown instances, time and memory that were not given', async () => {
+test.concurrent('what a runner invents costs nothing: other runners, unknown instances, time and memory that were not given', async () => {
   const { id } = await addInstance('invented');
   expect(await send([interval(uuidv7(), 0, 10)])).toEqual({ stored: 0 });
   await send([interval(id, -600, 10, { memoryMb: 99_999 })]);
@@ -119,7 +119,7 @@ test('time after the end of an instance, and time in which its runner was lost, 
   await sql`delete from runner_absences`.execute(api.database);
 });
 
-test('usage of a deleted workspace is billed to its account, under the name that it had', async () => {
+test.concurrent('usage of a deleted workspace is billed to its account, under the name that it had', async () => {
   await api.addWorkspace('short-lived');
   const { id } = await addInstance('orphan', { workspace: 'short-lived' });
   await sql`delete from workspaces where name = 'short-lived'`.execute(api.database);
