@@ -23,8 +23,11 @@ export interface UsageOptions {
   readonly logger: Logger;
 }
 
-/** Longer than the answer to most requests that wake a sandbox. A killed runner loses no more than this. */
-const laterMs = 50;
+/**
+ * Most requests that wake a sandbox are on their way to it by then. A runner that is killed before loses the time from the wake
+ * to the start of the next process, so it is short.
+ */
+const laterMs = 5;
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
 
 export function openUsage({ stateFolder, client, metrics, logger }: UsageOptions): RunnerUsage {
