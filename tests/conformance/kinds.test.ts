@@ -73,7 +73,7 @@ test('kinds.first-status: each deployed kind reports after creation a status of 
     [samples.egressIp, waits, /waiting for a runner/i],
     [samples.drive, waits, /waiting for storage/i],
     [samples.volume, waits, /waiting for storage/i],
-    [samples.model, 'DEPLOYED', /not served yet/i],
+    [samples.model, 'DEPLOYED', /ready/i],
     [samples.job, 'DEPLOYED', /ready/i],
     [samples.vpc, 'DEPLOYED', /ready/i],
     [samples.egressGateway, 'DEPLOYED', /ready/i],
