@@ -32,6 +32,7 @@ const closedRows = async ({ accountId }: LedgerRow) => {
   return total;
 };
 
+// Tests with accounts of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent('an hour of 4 GB costs 14 400 GB-seconds times the price', async () => {
   const row = someRow();
   await write(row);

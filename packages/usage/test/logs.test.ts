@@ -59,6 +59,7 @@ async function read(row: LogRow | undefined, changes: Partial<LogQuery> = {}) {
   return { texts: found?.lines.map(({ text }) => text), total: found?.total, found };
 }
 
+// Tests with workloads of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent('a line comes back as it was, to the nanosecond, newest first', async () => {
   const texts = ["it's \\ \t \u0000 \u{1f600}", '', '{"level":50}', 'x'.repeat(262_144)];
   const rows = someLines(texts);

@@ -54,6 +54,7 @@ const second = 1_000_000n;
 
 const days = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 
+// Tests with accounts of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent.each([
   ['daily', ['2028-02-28', '2028-02-29', '2028-03-01'], ['2028-02-28', '2028-02-29', '2028-03-01']],
   ['weekly', ['2028-02-27', '2028-02-28', '2028-03-05', '2028-03-06'], ['2028-02-21', '2028-02-28', '2028-03-06']],

@@ -20,7 +20,7 @@ export function openTestLedger(database: Database, url: string): TestLedger {
   const { ledger } = usage;
   const close = async (accountId: string, hoursMs: readonly number[]) => {
     const prices = await loadPrices(database, accountId);
-    for (const ms of hoursMs) await ledger.closeHour({ accountId, hourMs: ms, prices, version: Date.now() });
+    await Promise.all(hoursMs.map((ms) => ledger.closeHour({ accountId, hourMs: ms, prices, version: Date.now() })));
   };
   return {
     store: (rows) => storeRows(database, ledger, rows),

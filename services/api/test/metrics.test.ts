@@ -72,6 +72,7 @@ const costOf = async (of: FurtherAccount, query: Query = {}) => (await ask(of, q
 
 const full = { fromMs: base + hourMs, toMs: base + 2 * hourMs };
 
+// Tests with accounts of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent('usage of an hour that is not closed is answered at once, and closing the hour changes nothing', async () => {
   const of = await account('alpha');
   await record(of, [full]);

@@ -116,6 +116,7 @@ async function messages(name: string, query: Query = {}): Promise<string[]> {
   return body[name].logs.map(({ message }: { message: string }) => message);
 }
 
+// Tests with workloads of their own run at the same time: each write waits a quarter of a second for more rows.
 describe('the answer', () => {
   test.concurrent('holds the lines newest first, with nanoseconds, severity and counts per interval', async () => {
     await say('alpha', ['ERROR one', 'INFO two', 'three']);

@@ -63,6 +63,7 @@ async function record(accountId: string, client: Client, workspace: string, runs
 const current = ({ accountId, client }: Pick<FurtherAccount, 'accountId' | 'client'>, by: Client = client) =>
   by.get(`/accounts/${accountId}/usage/current`);
 
+// Tests with accounts of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent('the month so far has its cost by dimension, and what was used before it or is to come is not in it', async () => {
   const of = await account('alpha');
   await record(of.accountId, of.client, of.workspace, [

@@ -67,6 +67,7 @@ async function usedBy(name: string): Promise<Record<string, number>> {
   return Object.fromEntries(groups.map(({ billingDimension, micro }) => [billingDimension, Number(micro) / 1e6]));
 }
 
+// Tests with workloads of their own run at the same time: each write waits a quarter of a second for more rows.
 test.concurrent('an interval that is sent twice, longer and out of order is billed once, at its longest', async () => {
   const { id } = await addInstance('often');
   const [short, long] = [interval(id, 0, 10), interval(id, 0, 25)];

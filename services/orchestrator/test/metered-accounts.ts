@@ -68,8 +68,11 @@ export class MeteredAccounts implements AsyncDisposable {
   /** Closes all dirty hours, also those of the future. */
   async closeAll(): Promise<void> {
     const dirty = await this.database.selectFrom('usage_dirty_hours').selectAll().execute();
-    for (const { account_id, hour, marks } of dirty)
-      await closeHour(this.database, this.usage, { accountId: account_id, hour, marks });
+    await Promise.all(
+      dirty.map(({ account_id, hour, marks }) =>
+        closeHour(this.database, this.usage, { accountId: account_id, hour, marks }),
+      ),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 // Test fixture: a machine with a test clock on which processes of a runner meter, one after the other, with a real journal;
 // and an api that keeps the longest of each interval.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageBatch, type UsageInterval } from '@berth/contract/node';
@@ -25,8 +25,11 @@ export interface MeterProcess {
   kill(): void;
 }
 
+/** In memory where possible: a kill loses nothing there either, and hundreds of journals would wait for the disk. */
+const journals = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 export class MeterMachine implements Disposable {
-  readonly folder = mkdtempSync(join(tmpdir(), 'berth-meter-'));
+  readonly folder = mkdtempSync(join(journals, 'berth-meter-'));
   readonly deadPids = new Set<number>();
   bootId = 'boot-1';
   uptimeMs = 1_000;

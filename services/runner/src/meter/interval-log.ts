@@ -10,6 +10,9 @@ export interface IntervalLogOptions {
   readonly onDue: () => void;
 }
 
+/** No run has this name. */
+const heldRun = '';
+
 export class IntervalLog {
   readonly #options: IntervalLogOptions;
   readonly #instances: Map<string, InstanceRecord>;
@@ -44,7 +47,7 @@ export class IntervalLog {
     const fromUptimeMs = uptimeMs - (nowMs - fromMs);
     const number = record.nextNumber;
     const interval = { instance, number, fromMs, toMs: fromMs, fromUptimeMs, memoryMb, run, isOpen: true };
-    this.#note(interval, { ...record, nextNumber: number + 1, lastRun: run });
+    this.#note(interval, { ...record, nextNumber: number + 1, lastRun: run }, 'later');
     return interval;
   }
 
@@ -52,6 +55,16 @@ export class IntervalLog {
     const toMs = Math.floor(endMs);
     this.#note({ ...interval, toMs, isOpen: false }, { ...this.#recordOf(interval.instance), lastMs: toMs });
     this.#options.onDue();
+  }
+
+  /** The next process does not continue it: a freeze and a thaw may come before anything else is noted. */
+  hold(interval: Interval): void {
+    this.#note({ ...interval, run: heldRun }, this.#recordOf(interval.instance));
+  }
+
+  /** It was not frozen after all. */
+  resume(interval: Interval): void {
+    this.#note(interval, this.#recordOf(interval.instance));
   }
 
   end(instance: string): void {
@@ -66,9 +79,9 @@ export class IntervalLog {
     for (const instance of instances) this.#instances.delete(instance);
   }
 
-  #note(interval: Interval, record: InstanceRecord): void {
+  #note(interval: Interval, record: InstanceRecord, when: 'soon' | 'later' = 'soon'): void {
     this.#instances.set(record.instance, record);
-    this.#options.writer.put(interval, record);
+    this.#options.writer.put(interval, record, when);
   }
 
   #recordOf(instance: string): InstanceRecord {

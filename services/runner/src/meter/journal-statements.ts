@@ -56,7 +56,8 @@ export const journalStatements = {
   saveInterval: `
     INSERT INTO intervals (instance, number, from_ms, to_ms, from_uptime_ms, memory_mb, run, is_open)
     VALUES (:instance, :number, :fromMs, :toMs, :fromUptimeMs, :memoryMb, :run, :isOpen)
-    ON CONFLICT (instance, number) DO UPDATE SET to_ms = excluded.to_ms, is_open = excluded.is_open`,
+    ON CONFLICT (instance, number) DO UPDATE SET to_ms = excluded.to_ms, is_open = excluded.is_open,
+      run = excluded.run`,
   saveInstance: `
     INSERT INTO instances (instance, next_number, last_ms, last_run, has_ended)
     VALUES (:instance, :nextNumber, :lastMs, :lastRun, :hasEnded)

@@ -26,10 +26,10 @@ export class JournalWriter {
     this.#timers = timers;
   }
 
-  put(interval: Interval, instance: InstanceRecord): void {
+  put(interval: Interval, instance: InstanceRecord, when: 'soon' | 'later'): void {
     this.#intervals.set(`${interval.instance} ${interval.number}`, interval);
     this.#instances.set(instance.instance, instance);
-    if (interval.isOpen) this.#flushLater();
+    if (when === 'later') this.#flushLater();
     else this.#flushSoon();
   }
 

@@ -226,6 +226,14 @@ const changedTwiceAroundAKill: Event[] = [
   { do: 'look' },
 ];
 
+/** The process is killed before it has noted that a freeze, which it took for failed, was followed by a thaw. */
+const killedAfterAThaw: Event[] = [
+  { do: 'freeze', ms: 0, outcome: 'failed frozen' },
+  { do: 'thaw', ms: 1 },
+  { do: 'kill', ms: 0 },
+  { do: 'look' },
+];
+
 test('the reported time never exceeds the true time, and the intervals of an instance never overlap', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.array(event, { maxLength: 40 }), (isSandbox, events) => {
@@ -241,7 +249,13 @@ test('the reported time never exceeds the true time, and the intervals of an ins
       const told = toldMs(life.store);
       for (const sizeMb of sizesMb) expect(told.get(sizeMb) ?? 0).toBeLessThanOrEqual(life.truthMs.get(sizeMb) ?? 0);
     }),
-    { numRuns: 300, examples: [[false, changedTwiceAroundAKill]] },
+    {
+      numRuns: 300,
+      examples: [
+        [false, changedTwiceAroundAKill],
+        [true, killedAfterAThaw],
+      ],
+    },
   );
 });
 

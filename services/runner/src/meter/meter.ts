@@ -117,7 +117,9 @@ export class UsageMeter {
     const open = this.#open.get(instance);
     if (open === undefined || open.isHeld || this.#isClosed) return;
     const toMs = this.#endOf(open);
-    this.#open.set(instance, { ...open, interval: { ...open.interval, toMs }, isHeld: true });
+    const interval = { ...open.interval, toMs };
+    this.#open.set(instance, { ...open, interval, isHeld: true });
+    this.#log.hold(interval);
   }
 
   /**
@@ -201,6 +203,7 @@ export class UsageMeter {
       return false;
     }
     this.#open.set(instance, { ...open, isHeld: false });
+    if (open.isHeld) this.#log.resume(open.interval);
     this.change(instance, memoryMb);
     return true;
   }
