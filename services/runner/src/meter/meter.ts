@@ -101,14 +101,15 @@ export class UsageMeter {
     const open = this.#open.get(instance);
     const inherited = this.#inherited.get(instance);
     if (this.#isClosed || open?.interval.memoryMb === memoryMb) return;
-    // The earlier process may have changed the memory without noting it, so this memory says nothing about that time.
-    if (inherited !== undefined) this.#close(inherited, inherited.toMs);
+    if (inherited !== undefined && inherited.memoryMb !== memoryMb) this.#close(inherited, inherited.toMs);
     if (open === undefined) return;
     const { interval, pid, isHeld } = open;
     this.end(instance);
     const instant = this.#options.clock.instant();
     if (instant === undefined || memoryMb <= 0 || !this.#isAlive(pid)) return;
     this.#start(instance, { memoryMb, run: interval.run, pid }, { instant, sinceMs: instant.nowMs, isHeld });
+    // At once: the next process takes the memory that the journal has for the one of that time.
+    this.#writer.flush();
   }
 
   /** A sandbox is about to be frozen: its interval does not grow until `end`, or until `begin` says that it goes on. */
