@@ -34,7 +34,7 @@ async function call(
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     ...(method === 'POST' && { body }),
   });
-  return `${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
+  return `${answer.status} ${answer.statusText} ${JSON.stringify([...answer.headers])} ${await answer.text()}`;
 }
 
 /** Bytes as they are, which `fetch` would refuse to send. */

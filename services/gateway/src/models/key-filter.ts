@@ -1,5 +1,8 @@
 // Removes the provider's key from an answer: a provider that repeats requests, or an address that a tenant chose, must not
-// show it to callers. The key is replaced by as many asterisks, so lengths stay true.
+// show it to callers. The key is replaced by as many asterisks, so lengths stay true. Servers without keys take any word for
+// one, such as EMPTY; such a word is no secret, and stays in what a model says.
+
+const minSecretLength = 16;
 
 export class KeyFilter {
   readonly #key: Buffer;
@@ -14,6 +17,7 @@ export class KeyFilter {
 
   /** What can be passed on now. A chunk without the key is passed on as it is. */
   pass(chunk: Buffer): Buffer {
+    if (!this.#isSecret) return chunk;
     const all = this.#tail.length === 0 ? chunk : Buffer.concat([this.#tail, chunk]);
     const masked = this.#masked(all);
     const kept = this.#keyStartAt(masked);
@@ -27,7 +31,12 @@ export class KeyFilter {
   }
 
   text(value: string): string {
+    if (!this.#isSecret) return value;
     return value.replaceAll(this.#key.toString('latin1'), this.#mask.toString('latin1'));
+  }
+
+  get #isSecret(): boolean {
+    return this.#key.length >= minSecretLength;
   }
 
   #masked(bytes: Buffer): Buffer {

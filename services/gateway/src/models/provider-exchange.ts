@@ -63,7 +63,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
     if (status < 200 || this.#isSettled) return;
-    const { response, tally, timer, passes, onHead } = this.#task;
+    const { response, tally, timer, filter, passes, onHead } = this.#task;
     timer.touch();
     if (!passes(status)) {
       this.#finish({ code: 'refused' }, status);
@@ -72,7 +72,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     }
     const { headers, reader } = onHead(status, withoutHopByHop(rawPairs(controller.rawHeaders)));
     // Throws for a header that may not be passed on; nothing is answered then.
-    response.writeHead(status, reason ?? '', headers);
+    response.writeHead(status, filter.text(reason ?? ''), headers);
     this.#reader = reader;
     tally.status = status;
     tally.dispatchState = 'answered';
