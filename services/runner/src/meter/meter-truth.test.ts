@@ -254,6 +254,7 @@ test('the reported time never exceeds the true time, and the intervals of an ins
       examples: [
         [false, changedTwiceAroundAKill],
         [true, killedAfterAThaw],
+        [true, killedAfterAThaw.toSpliced(1, 0, { do: 'change memory' })],
       ],
     },
   );

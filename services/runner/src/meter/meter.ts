@@ -232,6 +232,7 @@ export class UsageMeter {
     const { memoryMb, run: name } = run;
     const interval = this.#log.begin({ instance, memoryMb, run: name }, instant, { sinceMs, earliestMs });
     this.#open.set(instance, { interval, pid, isHeld, goneMs: undefined });
+    if (isHeld) this.#log.hold(interval);
     return interval;
   }
 
