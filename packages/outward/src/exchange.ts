@@ -2,10 +2,12 @@
 // the addresses that were checked: a name that changes its answer later (DNS rebinding) changes nothing. Redirects are not
 // followed, because a redirect is another address that a stranger has chosen. There is no proxy: the agent is our own,
 // and reads no variables.
+import type { LookupAddress } from 'node:dns';
 import { type ClientRequest, type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http';
 import { request as requestTls, Agent as TlsAgent } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { LookupFunction } from 'node:net';
 import { openAddresses } from './open-address.ts';
+import { giveAddresses, openAddressesOf } from './open-addresses-of.ts';
 import { OutwardError } from './outward-error.ts';
 import { type Resolve, resolveName } from './resolve.ts';
 
@@ -40,7 +42,7 @@ export function createExchange({
     const url = readUrl(text);
     const signal = AbortSignal.timeout(timeoutMs);
     try {
-      const addresses = await openAddressesOf(url, isOpen, resolve, signal);
+      const addresses = await openAddressesOf(hostOf(url), { isOpen, resolve }, signal);
       return await answerOf(send(url, request, addresses, signal), request.body, read);
     } catch (error) {
       if (error instanceof OutwardError) throw error;
@@ -60,24 +62,10 @@ function readUrl(text: string): URL {
 /** The URL parser has brought every spelling of an IPv4 address into the form with four numbers. */
 const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-async function openAddressesOf(
-  url: URL,
-  isOpen: (address: string) => boolean,
-  resolve: Resolve,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const host = hostOf(url);
-  const found = isIP(host) === 0 ? await resolve(host, signal).catch(() => []) : [host];
-  signal.throwIfAborted();
-  const open = found.filter(isOpen);
-  if (open.length === 0) throw new OutwardError('address', `${host} has no address on the internet.`);
-  return open;
-}
-
 function send(
   url: URL,
   { method, headers }: OutwardRequest,
-  addresses: readonly string[],
+  addresses: readonly LookupAddress[],
   signal: AbortSignal,
 ): ClientRequest {
   const options = { method, headers, signal, lookup: lookupAmong(addresses) };
@@ -87,14 +75,10 @@ function send(
 }
 
 /** Node asks this instead of DNS. It is not asked for an address, which was checked as it is. */
-const lookupAmong = (addresses: readonly string[]): LookupFunction => {
-  const all = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, options, done) => {
-    const [first] = all;
-    if (options.all) done(null, all);
-    else done(null, first?.address ?? '', first?.family);
-  };
-};
+const lookupAmong =
+  (open: readonly LookupAddress[]): LookupFunction =>
+  (_host, options, done) =>
+    giveAddresses(open, options, done);
 
 function answerOf<Result>(call: ClientRequest, body: Buffer | undefined, read: ReadAnswer<Result>): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();

@@ -2,7 +2,7 @@
 // moment.
 import { isIP, type LookupFunction } from 'node:net';
 import { openAddresses } from './open-address.ts';
-import { OutwardError } from './outward-error.ts';
+import { giveAddresses, openAddressesOf } from './open-addresses-of.ts';
 import { type Resolve, resolveName } from './resolve.ts';
 
 export interface OpenLookupOptions {
@@ -23,21 +23,11 @@ const lookupMs = 5_000;
 
 export function createOpenLookup({ allowedRanges = [], resolve = resolveName }: OpenLookupOptions = {}): OpenLookup {
   const isOpen = openAddresses(allowedRanges);
-  const addressesOf = async (host: string) => {
-    const found = await resolve(host, AbortSignal.timeout(lookupMs)).catch(() => []);
-    const open = found.filter(isOpen).map((address) => ({ address, family: isIP(address) }));
-    if (open.length === 0) throw new OutwardError('address', `${host} has no address on the internet.`);
-    return open;
-  };
   return {
     isClosed: (host) => isIP(host) !== 0 && !isOpen(host),
     lookup(host, options, done) {
-      addressesOf(host).then(
-        (open) => {
-          const [first] = open;
-          if (options.all) done(null, open);
-          else done(null, first?.address ?? '', first?.family);
-        },
+      openAddressesOf(host, { isOpen, resolve }, AbortSignal.timeout(lookupMs)).then(
+        (open) => giveAddresses(open, options, done),
         (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), ''),
       );
     },
