@@ -1,10 +1,10 @@
 // One nginx with one process and no log.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nginxProgram } from '../../engines/load-tools.ts';
+import { endProcess } from '../support/end-process.ts';
 
 export interface Nginx extends AsyncDisposable {
   readonly pid: number;
@@ -48,12 +48,5 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const child = spawn(first, rest, { stdio: ['ignore', 'inherit', 'inherit'] });
   await sleep(300);
   if (child.exitCode !== null) throw new Error(`nginx did not start; see ${folder}/error.log`);
-  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: () => end(child) };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
+  return { pid: child.pid ?? 0, [Symbol.asyncDispose]: () => endProcess(child) };
 }

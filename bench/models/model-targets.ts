@@ -1,7 +1,6 @@
 // One stand-in for a provider, and three ways to it: gateways of Berth with their checks, nginx that passes bytes on, and
 // LiteLLM. All get the same requests and give the same answers.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +13,7 @@ import { runEnvironment, runFolder } from '../../engines/run.ts';
 import type { Target } from '../gateway/load.ts';
 import { passOn, startNginx } from '../gateway/nginx.ts';
 import { callApi } from '../support/call-api.ts';
+import { endProcess } from '../support/end-process.ts';
 
 export interface ModelTargets extends AsyncDisposable {
   readonly bare: Target;
@@ -60,7 +60,7 @@ export async function startModelTargets(): Promise<ModelTargets> {
   const fleet = made.use(await startFleet({ name: 'bench-models', workspaces: ['main'], machines: 0 }));
   await addModel(fleet);
   const proxy = await startLitellm(folder, standIn);
-  made.defer(() => end(proxy.child));
+  made.defer(() => endProcess(proxy.child));
   const kept = made.move();
   return {
     bare: { urls: [`http://127.0.0.1:${standIn}${path}`], pids: [], key: 'none', script },
@@ -139,11 +139,4 @@ async function startLitellm(folder: string, provider: number) {
     await sleep(200);
   }
   return { child, port, key };
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = once(child, 'exit');
-  child.kill('SIGTERM');
-  await exited;
 }
