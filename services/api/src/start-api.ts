@@ -1,6 +1,6 @@
 // The api role: connects to the database, checks that its keys can be opened, listens, and runs the maintenance that
 // bounds the database's growth.
-import { headerNames } from '@berth/contract';
+import { headerNames, noProviderSettings, type ProviderSettings } from '@berth/contract';
 import { connect, createNotifier, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
 import {
   createAuthenticator,
@@ -25,7 +25,7 @@ import { prefix } from './http/known-paths.ts';
 import { createLargeBodies } from './http/large-bodies.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
-import { createProviderCalls, type ProviderSettings } from './integrations/provider-calls.ts';
+import { createProviderCalls } from './integrations/provider-calls.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
 import { watchDeployments } from './sandboxes/deployment-watch.ts';
 import { createRunnerCalls } from './sandboxes/runner-calls.ts';
@@ -52,8 +52,6 @@ export interface RunningApi {
   ready(): Promise<ReadyReport>;
   stop(): Promise<void>;
 }
-
-const ownAddresses: ProviderSettings = { allowedRanges: [], addresses: {} };
 
 const maintenanceMs = 60 * 60 * 1000;
 /**
@@ -113,7 +111,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     placement,
     deployments: watchDeployments({ database, databaseUrl, logger }),
     runners: createRunnerCalls({ database, keyring, masterKeys, logger }),
-    providers: createProviderCalls(options.providers ?? ownAddresses),
+    providers: createProviderCalls(options.providers ?? noProviderSettings),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));

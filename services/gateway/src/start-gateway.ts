@@ -1,6 +1,6 @@
 // The gateway role: listens for clients and forwards each request to an instance of its workload.
 import { readFile } from 'node:fs/promises';
-import type { Brand } from '@berth/contract';
+import { type Brand, noProviderSettings, type ProviderSettings } from '@berth/contract';
 import { connect, createLookupLane, createNotifier, type Database, outboxChannel, uuidv7 } from '@berth/database';
 import {
   createAuthenticator,
@@ -76,15 +76,6 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-interface ProviderSettings {
-  /** Addresses that may be called although they are not on the internet. */
-  readonly allowedRanges: readonly string[];
-  /** Addresses of the operator's own in front of providers, by the name of the provider. */
-  readonly addresses: Readonly<Record<string, string | undefined>>;
-}
-
-const ownAddresses: ProviderSettings = { allowedRanges: [], addresses: {} };
-
 /** How long known callers are served while PostgreSQL is away. */
 const staleMs = 60_000;
 const drainMs = 20_000;
@@ -106,7 +97,7 @@ const callerLane = (connections: number) => ({ maxRunning: Math.floor(connection
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const {
     config,
-    providers = ownAddresses,
+    providers = noProviderSettings,
     limits,
     scaling,
     brand,
@@ -200,7 +191,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const callers = createCallerLimits({ ...config.rateLimits, isTrusted, refuse: rateRefusal });
   const models = openModels({
-    ...{ brand, callers, calls, isTrusted, authenticator, database, lookupLanes, logger, registry },
+    ...{ brand, callers, calls, isTrusted, streams, authenticator, database, lookupLanes, logger, registry },
     ...{ notices: cache.notices, limitDatabase: sums, keyring: masterKeys && createKeyring(masterKeys), ...providers },
     prices: config.models.prices,
     answerMs: config.models.answerSeconds * 1_000,

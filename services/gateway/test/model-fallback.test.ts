@@ -1,7 +1,7 @@
 // A model with several connections: they are tried in order until one begins an answer, and never after that.
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { answerJson, type ProviderAnswer, ProviderStandIn } from '../../../tests/harness/provider-stand-in.ts';
 import { sendToHost } from '../../../tests/harness/send-to-host.ts';
 import { type ApiWithWorkloads, startApiWithWorkloads } from './api-with-workloads.ts';
@@ -15,15 +15,20 @@ const good = answerJson({ choices: [], usage: { prompt_tokens: 1, completion_tok
 
 let workloads: ApiWithWorkloads;
 let gateway: TestGateway;
+/** Waits for providers no longer than tests can. */
+let impatient: TestGateway;
 let providers: Record<Name, ProviderStandIn>;
+let spare: ProviderStandIn;
+let unused: ProviderStandIn;
 beforeAll(async () => {
   workloads = await startApiWithWorkloads();
-  // The bound on an answer is what one of the tests waits for.
-  gateway = await startTestGateway(workloads, directConnector(1), { models: { providerMs: 1_000 } });
-  const [first, second, third, fourth] = await Promise.all(names.map(() => ProviderStandIn.start()));
-  if (!(first && second && third && fourth)) throw new Error('A provider did not start.');
-  providers = { first, second, third, fourth };
-  for (const name of names) await connect(name, providers[name].url);
+  gateway = await startTestGateway(workloads, directConnector(1));
+  impatient = await startTestGateway(workloads, directConnector(1), { models: { providerMs: 5_000 } });
+  const start = () => ProviderStandIn.start();
+  [spare, unused] = [await start(), await start()];
+  spare.answer = good;
+  providers = { first: await start(), second: await start(), third: await start(), fourth: await start() };
+  for (const [name, { url }] of Object.entries({ ...providers, spare, unused })) await connect(name, url);
   for (const name of ['refused', 'refused-too']) await connect(name, `http://127.0.0.1:${await closedPort()}`);
   for (const [name, integrationConnections] of Object.entries({
     one: ['first'],
@@ -31,7 +36,7 @@ beforeAll(async () => {
     late: ['refused', 'first'],
     dead: ['refused', 'refused-too'],
   }))
-    await write('/models', name, { integrationConnections, runtime: { type: 'hf_private_endpoint', model: 'm' } });
+    await addModel(name, integrationConnections);
 });
 beforeEach(() => {
   for (const provider of Object.values(providers)) {
@@ -41,7 +46,8 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
-  for (const provider of Object.values(providers ?? {})) await provider[Symbol.asyncDispose]();
+  await impatient?.[Symbol.asyncDispose]();
+  for (const provider of Object.values({ ...providers, spare, unused })) await provider?.[Symbol.asyncDispose]();
   await workloads?.[Symbol.asyncDispose]();
 });
 
@@ -55,6 +61,9 @@ const connect = (name: string, url: string) =>
     ...{ integration: 'hf_private_endpoint', secret: { API_KEY: `key-${name}` }, config: { BASE_URL: url } },
   });
 
+const addModel = (name: string, integrationConnections: readonly string[]) =>
+  write('/models', name, { integrationConnections, runtime: { type: 'hf_private_endpoint', model: 'm' } });
+
 /** Nothing listens there. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -65,8 +74,8 @@ async function closedPort(): Promise<number> {
   return address === null || typeof address === 'string' ? 0 : address.port;
 }
 
-const call = (model: string) =>
-  sendToHost(gateway.url, new URL(gateway.url).host, {
+const call = (model: string, { url } = gateway) =>
+  sendToHost(url, new URL(url).host, {
     ...{ path: `/main/models/${model}`, method: 'POST', body: chat },
     headers: { authorization: `Bearer ${workloads.api.adminKey}`, 'content-type': 'application/json' },
   });
@@ -125,22 +134,41 @@ test('a provider that breaks off before its answer is passed over', async () => 
   expect([answer.status, attemptsIn(answer), counts()]).toEqual([200, '2', [1, 1, 0, 0]]);
 });
 
-test('a provider that does not begin an answer in time is passed over; the last one is a timeout', async () => {
-  providers.first.answer = () => {};
-  const answer = await call('all');
-  expect([answer.status, attemptsIn(answer), counts()]).toEqual([200, '2', [1, 1, 0, 0]]);
-  const late = await call('one');
-  expect([late.status, codeOf(late)]).toEqual([504, 'PROVIDER_TIMEOUT']);
-});
+describe.concurrent('with a bound on the time of an answer', () => {
+  /** Each test has a provider of its own, in front of one that answers. */
+  async function callBefore(first: ProviderAnswer, model: string, behind: readonly string[] = ['spare']) {
+    const provider = await ProviderStandIn.start();
+    provider.answer = first;
+    await connect(model, provider.url);
+    await addModel(model, [model, ...behind]);
+    return { provider, answer: call(model, impatient) };
+  }
 
-test.each(['breaks off', 'falls silent'])(
-  'when a provider %s within its answer, the answer is cut and no other is tried',
-  async (way) => {
-    providers.first.answer = (_request, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.write('data: half\n\n', () => void (way === 'breaks off' && response.destroy()));
-    };
-    await expect(call('all')).rejects.toThrow(/aborted|terminated|hang up|premature/i);
-    expect(counts()).toEqual([1, 0, 0, 0]);
-  },
-);
+  test('a provider that does not begin an answer in time is passed over', async () => {
+    const { provider, answer } = await callBefore(() => {}, 'slow');
+    await using _ = provider;
+    const { status, headers } = await answer;
+    expect([status, attemptsIn({ headers }), provider.requests.length]).toEqual([200, '2', 1]);
+  });
+
+  test('the answer is a timeout where the last provider does not begin one', async () => {
+    const { provider, answer } = await callBefore(() => {}, 'slow-and-last', []);
+    await using _ = provider;
+    const late = await answer;
+    expect([late.status, codeOf(late)]).toEqual([504, 'PROVIDER_TIMEOUT']);
+  });
+
+  test.each(['breaks off', 'falls silent'])(
+    'when a provider %s within its answer, the answer is cut and no other is tried',
+    async (way) => {
+      const half: ProviderAnswer = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        response.write('data: half\n\n', () => void (way === 'breaks off' && response.destroy()));
+      };
+      const { provider, answer } = await callBefore(half, way.replace(' ', '-'), ['unused']);
+      await using _ = provider;
+      await expect(answer).rejects.toThrow(/aborted|terminated|hang up|premature/i);
+      expect([provider.requests.length, unused.requests.length]).toEqual([1, 0]);
+    },
+  );
+});

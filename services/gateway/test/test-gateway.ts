@@ -114,7 +114,18 @@ export async function startTestGateway(
   const triggers = createTriggerCache(catalogue.notices, { database, logger: silent });
   const { masterKeys = api.masterKeys, providerMs = 20_000, prices = [], addresses = {} } = options.models ?? {};
   const models = openModels({
-    ...{ brand, callers, calls, isTrusted, authenticator, database, limitDatabase: database, logger, registry },
+    ...{
+      brand,
+      callers,
+      calls,
+      isTrusted,
+      streams,
+      authenticator,
+      database,
+      limitDatabase: database,
+      logger,
+      registry,
+    },
     ...{ notices: catalogue.notices, addresses, prices, allowedRanges: ['127.0.0.0/8'], maxBodyBytes: bytesPerMb },
     ...{ answerMs: providerMs, silentMs: providerMs },
     keyring: masterKeys === 'none' ? undefined : createKeyring(masterKeys),

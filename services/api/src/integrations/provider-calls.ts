@@ -1,14 +1,7 @@
 // Requests of the api to providers of models.
-import { type Provider, providerAddress } from '@berth/contract';
+import { callAddress, type Provider, type ProviderSettings } from '@berth/contract';
 import { createGet, type GotAnswer } from '@berth/outward';
 import { createConnectionShares } from '../http/connection-shares.ts';
-
-export interface ProviderSettings {
-  /** Addresses that may be called although they are not on the internet. */
-  readonly allowedRanges: readonly string[];
-  /** Addresses of the operator's own in front of providers, by the name of the provider. */
-  readonly addresses: Readonly<Record<string, string | undefined>>;
-}
 
 export interface ProviderCalls {
   /** Without a slash at its end; undefined where the connection has no usable one. */
@@ -24,7 +17,7 @@ export function createProviderCalls({ allowedRanges, addresses }: ProviderSettin
   const get = createGet({ allowedRanges });
   const shares = createConnectionShares(maxPerAccount);
   return {
-    addressOf: (provider, config) => addresses[provider.name]?.replace(/\/+$/, '') ?? providerAddress(provider, config),
+    addressOf: (provider, config) => callAddress(provider, config, addresses),
     get: (accountId, url, headers) => shares.run(accountId, () => get(url, headers)),
   };
 }

@@ -1,12 +1,14 @@
 // Reads a model with its connections, token policies and budgets, in one round trip.
-import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
+import { type ProviderSettings, ResourceName } from '@berth/contract';
 import { type Database, liveResource } from '@berth/database';
 import { type Keyring, SealError, secretContext, unseal } from '@berth/identity';
 import type { Logger } from '@berth/telemetry';
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { NameForm } from '../routing/lookup-cache.ts';
+import { type Name, queryNames } from '../routing/name-query.ts';
 import type { ModelRoute } from '../routing/route.ts';
+import { isWorkspace, isWorkspaceKey } from '../routing/workspace-key.ts';
 import type { FoundModel } from './model.ts';
 import { type OpenConnection, usableConnections } from './usable-connections.ts';
 
@@ -14,8 +16,7 @@ export interface ModelSecrets {
   readonly database: Database;
   /** Undefined in a gateway without master keys. */
   readonly keyring: Keyring | undefined;
-  /** Addresses of the operator's own in front of providers, by the name of the provider. */
-  readonly addresses: Readonly<Record<string, string | undefined>>;
+  readonly addresses: ProviderSettings['addresses'];
   readonly logger: Logger;
 }
 
@@ -55,27 +56,21 @@ const Row = z.object({
   budgets: z.array(z.object({ id: z.string(), name: z.string(), nanoUsd: z.string().transform(BigInt) })),
 });
 
-/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
-const isId = (workspace: string): boolean => Uuid.safeParse(workspace).success;
-
 export const modelNames = (secrets: ModelSecrets): NameForm<ModelRoute, FoundModel> => ({
   keyOf: ({ address }) =>
     'name' in address ? `${address.workspace}/${address.name}` : `${address.region}.${address.label}`,
   isPossible: ({ address }) =>
-    !('name' in address) ||
-    (ResourceName.safeParse(address.name).success &&
-      (isId(address.workspace) || WorkspaceName.safeParse(address.workspace).success)),
+    !('name' in address) || (ResourceName.safeParse(address.name).success && isWorkspaceKey(address.workspace)),
   query: (database, route) => queryModel(database, route, secrets),
-  queryNames,
+  queryNames: (database, routes) => queryNames(database, routes.map(nameOf)),
 });
+
+const nameOf = ({ address }: ModelRoute): Name =>
+  'name' in address ? { by: 'path', kind: 'model', ...address } : { by: 'host', ...address };
 
 const conditionFor = ({ address }: ModelRoute): RawBuilder<boolean> =>
   'name' in address
-    ? sql`model.name = ${address.name} and ${
-        isId(address.workspace)
-          ? sql`workspaces.id = ${address.workspace}::uuid`
-          : sql`workspaces.name = ${address.workspace}`
-      }`
+    ? sql`model.name = ${address.name} and ${isWorkspace(address.workspace)}`
     : sql`model.uid = (select resource_uid from host_labels
         where region = ${address.region} and label = ${address.label})`;
 
@@ -144,26 +139,4 @@ async function openConnections(
     }
   }
   return opened;
-}
-
-async function queryNames(database: Database, asked: readonly ModelRoute[]): Promise<boolean[]> {
-  const places = asked.map(({ address }) => ('name' in address ? address : undefined));
-  const labels = asked.map(({ address }) => ('label' in address ? address : undefined));
-  const { rows } = await sql<{ at: number }>`
-    select at::integer from unnest(
-        ${places.map((place) => (place !== undefined && isId(place.workspace) ? place.workspace : null))}::uuid[],
-        ${places.map((place) => place?.workspace ?? null)}::text[],
-        ${places.map((place) => place?.name ?? null)}::text[],
-        ${labels.map((place) => place?.region ?? null)}::text[],
-        ${labels.map((place) => place?.label ?? null)}::text[])
-      with ordinality as asked(workspace_id, workspace, name, region, label, at)
-    where exists (
-        select from workspaces join resources on resources.workspace_id = workspaces.id
-        where (workspaces.id = asked.workspace_id or workspaces.name = asked.workspace)
-          and resources.kind = 'model' and resources.name = asked.name)
-      or exists (select from host_labels where host_labels.region = asked.region and host_labels.label = asked.label)`.execute(
-    database,
-  );
-  const found = new Set(rows.map(({ at }) => at - 1));
-  return asked.map((_, at) => found.has(at));
 }

@@ -14,7 +14,7 @@ import type { ModelSecrets } from './model-query.ts';
 import { createServeModel, type ServeModel, type ServeModelOptions } from './serve-model.ts';
 
 export interface ModelsOptions
-  extends Pick<ServeModelOptions, 'brand' | 'callers' | 'calls' | 'isTrusted' | 'maxBodyBytes'>,
+  extends Pick<ServeModelOptions, 'brand' | 'callers' | 'calls' | 'isTrusted' | 'streams' | 'maxBodyBytes'>,
     Pick<ModelSecrets, 'keyring' | 'addresses'>,
     Pick<LookupCacheOptions, 'database' | 'lookupLanes' | 'logger'>,
     Pick<CallProviderOptions, 'answerMs' | 'silentMs' | 'allowedRanges'> {

@@ -29,6 +29,8 @@ export interface ServeModelOptions {
   readonly callers: Pick<CallerLimits, 'countKey'>;
   readonly calls: Pick<CallLog, 'record'>;
   readonly isTrusted: (address: string) => boolean;
+  /** Long answers: their caller is checked again each minute, as for workloads. */
+  readonly streams: { watch(stream: { admit(): unknown; cut(): void }): () => void };
   readonly limits: Pick<ModelLimits, 'check'>;
   readonly provider: Pick<CallProvider, 'call'>;
   readonly countTokens: CountTokens;
@@ -55,7 +57,8 @@ const bodiesOfWorkspace = 8;
 const bodiesInAll = 32;
 
 export function createServeModel(options: ServeModelOptions): ServeModel {
-  const { gatekeeper, callers, calls, isTrusted, limits, provider, countTokens, brand, maxBodyBytes } = options;
+  const { gatekeeper, callers, calls, isTrusted, streams, limits, provider, countTokens, brand, maxBodyBytes } =
+    options;
   const bodies = new OpenBodies(bodiesOfWorkspace * maxBodyBytes, bodiesInAll * maxBodyBytes);
 
   async function admit(route: ModelRoute, context: ModelRequest): Promise<FoundModel> {
@@ -114,6 +117,10 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
     requireCallable(named, context);
     const tally = startTally();
     const release = reserve(named, context);
+    const unwatch = streams.watch({
+      admit: () => gatekeeper.admit(route, call.request.rawHeaders),
+      cut: () => void call.request.socket.destroy(),
+    });
     try {
       const body = await readBody(call, { maxBytes: maxBodyBytes, maxMs: maxBodyMs, tooLarge: () => bodyTooLarge });
       tally.bytesIn = body.length;
@@ -129,6 +136,7 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
       if (error instanceof ClientGone) return outcomeOf(tally, { code: 'client_gone' });
       throw error;
     } finally {
+      unwatch();
       release();
     }
   };

@@ -44,6 +44,8 @@ export async function tryConnections(
   let reader: AnswerReader | undefined;
   for (const [at, attempt] of attempts.entries()) {
     const isLast = at === attempts.length - 1;
+    // The client may have left while limits were read, or between two tries: a provider would work for nobody.
+    if (call.request.socket.destroyed) return { attempt, attempts: at, reader, error: { code: 'client_gone' } };
     const result = await tryOne(provider, attempt, at + 1, isLast, trying, (made) => {
       reader = made;
     });

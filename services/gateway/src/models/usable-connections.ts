@@ -1,5 +1,12 @@
 // Which connections of a model can be used, and why others cannot. Pure.
-import { findProvider, type Provider, providerAddress, providerKey, takesKeysOf } from '@berth/contract';
+import {
+  callAddress,
+  findProvider,
+  type Provider,
+  type ProviderSettings,
+  providerKey,
+  takesKeysOf,
+} from '@berth/contract';
 import type { ModelConnection, ModelFault, ProviderBase } from './model.ts';
 
 /** Connection of the workspace, with its secrets opened. */
@@ -18,8 +25,7 @@ export interface ModelSettings {
   readonly type: string | undefined;
   /** Uses credentials for tests, and no others. */
   readonly sandbox: boolean;
-  /** Addresses of the operator's own in front of providers, by the name of the provider. */
-  readonly addresses: Readonly<Record<string, string | undefined>>;
+  readonly addresses: ProviderSettings['addresses'];
 }
 
 interface Judged {
@@ -70,7 +76,7 @@ function judge(model: ModelSettings, ofModel: Provider | undefined, connection: 
     return faulty(`The connection ${name} has no usable key.`, {
       action: 'Let an admin set spec.secret.API_KEY of it.',
     });
-  const address = model.addresses[provider.name] ?? providerAddress(provider, config);
+  const address = callAddress(provider, config, model.addresses);
   if (address === undefined)
     return faulty(`The connection ${name} has no usable address.`, {
       action: 'Let an admin set spec.config.BASE_URL of it to an address that begins with https://.',
@@ -92,7 +98,7 @@ function judge(model: ModelSettings, ofModel: Provider | undefined, connection: 
 
 function baseOf(address: string): ProviderBase {
   const { origin, hostname, pathname } = new URL(address);
-  return { origin, host: hostname.replace(/^\[(.*)\]$/, '$1'), path: pathname.replace(/\/$/, '') };
+  return { origin, host: hostname.replace(/^\[(.*)\]$/, '$1'), path: pathname === '/' ? '' : pathname };
 }
 
 const faulty = (message: string, { action }: Pick<ModelFault, 'action'>): Judged => ({ fault: { message, action } });

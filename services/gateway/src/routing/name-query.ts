@@ -1,41 +1,56 @@
 // Checks which of many names exist. Anonymous callers may ask for any name, and most of those names are invented.
-import { Uuid } from '@berth/contract';
 import { type Database, liveResource } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
-import type { Route } from './route.ts';
+import type { ServedKind } from '../workloads/workload.ts';
+import { workspaceIdIn } from './workspace-key.ts';
 
-type ByPath = Extract<Route, { by: 'path' }>;
-type ByHost = Exclude<Route, ByPath>;
+/** What an address names. */
+export type Name = ByPath | ByHost;
+
+interface ByPath {
+  readonly by: 'path';
+  readonly workspace: string;
+  readonly kind: ServedKind | 'model';
+  readonly name: string;
+}
+
+interface Labelled<By> {
+  readonly by: By;
+  readonly region: string;
+  readonly label: string;
+}
+
+type ByHost = Labelled<'host'> | Labelled<'preview'>;
 
 /** Results are in the order of the names. A name that exists may still belong to a workload that is not served. */
-export async function queryNames(database: Database, names: readonly Route[]): Promise<boolean[]> {
+export async function queryNames(database: Database, names: readonly Name[]): Promise<boolean[]> {
   const found = await Promise.all([
     existing(
       database,
-      names.filter((route) => route.by === 'path'),
+      names.filter((name) => name.by === 'path'),
       pathsQuery,
     ),
     existing(
       database,
-      names.filter((route) => route.by === 'host'),
+      names.filter((name) => name.by === 'host'),
       (asked) => hostsQuery('host_labels', asked),
     ),
     existing(
       database,
-      names.filter((route) => route.by === 'preview'),
+      names.filter((name) => name.by === 'preview'),
       (asked) => hostsQuery('preview_hosts', asked),
     ),
   ]);
-  const all = new Set<Route>(found.flat());
-  return names.map((route) => all.has(route));
+  const all = new Set<Name>(found.flat());
+  return names.map((name) => all.has(name));
 }
 
 /** `query` returns the positions of the names that exist, counted from one. */
-async function existing<Name extends Route>(
+async function existing<Asked extends Name>(
   database: Database,
-  asked: readonly Name[],
-  query: (asked: readonly Name[]) => RawBuilder<{ at: number }>,
-): Promise<Name[]> {
+  asked: readonly Asked[],
+  query: (asked: readonly Asked[]) => RawBuilder<{ at: number }>,
+): Promise<Asked[]> {
   if (asked.length === 0) return [];
   const places = new Set((await query(asked).execute(database)).rows.map(({ at }) => at - 1));
   return asked.filter((_, at) => places.has(at));
@@ -46,10 +61,9 @@ const hostsQuery = (table: 'host_labels' | 'preview_hosts', asked: readonly ByHo
     with ordinality as asked(region, label, at)
   where exists (select from ${sql.table(table)} known where known.region = asked.region and known.label = asked.label)`;
 
-/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
 const pathsQuery = (asked: readonly ByPath[]) => sql<{ at: number }>`
   select at::integer from unnest(
-      ${asked.map(({ workspace }) => (Uuid.safeParse(workspace).success ? workspace : null))}::uuid[],
+      ${asked.map(({ workspace }) => workspaceIdIn(workspace))}::uuid[],
       ${asked.map(({ workspace }) => workspace)}::text[],
       ${asked.map(({ kind }) => kind)}::text[],
       ${asked.map(({ name }) => name)}::text[])

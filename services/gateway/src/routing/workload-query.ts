@@ -1,5 +1,5 @@
 // Reads all data of a workload that serving a request needs, in one round trip.
-import { ResourceName, Uuid, WorkspaceName } from '@berth/contract';
+import { ResourceName } from '@berth/contract';
 import type { Database } from '@berth/database';
 import { type RawBuilder, sql } from 'kysely';
 import type { Workload } from '../workloads/workload.ts';
@@ -7,6 +7,7 @@ import { workloadKinds } from '../workloads/workload-kinds.ts';
 import { WorkloadRow } from '../workloads/workload-row.ts';
 import { queryPreview } from './preview-query.ts';
 import type { FoundWorkload, Route } from './route.ts';
+import { isWorkspace, isWorkspaceKey } from './workspace-key.ts';
 
 /** False for a name that no workload can have: it needs no query, and text of any length is not cached. */
 export const isPossible = (route: Route): boolean => conditionFor(route) !== undefined;
@@ -20,19 +21,9 @@ function conditionFor(route: Route): RawBuilder<boolean> | undefined {
       (select preview_uid from preview_hosts where region = ${route.region} and label = ${route.label}))`;
   }
   const { workspace, kind, name } = route;
-  if (!ResourceName.safeParse(name).success) return undefined;
-  const inWorkspace = conditionForWorkspace(workspace);
-  return (
-    inWorkspace &&
-    sql`workspace_id = (select id from workspaces where ${inWorkspace})
-    and parent_uid = '00000000-0000-0000-0000-000000000000' and kind = ${kind} and name = ${name}`
-  );
-}
-
-/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
-function conditionForWorkspace(workspace: string): RawBuilder<boolean> | undefined {
-  if (Uuid.safeParse(workspace).success) return sql`id = ${workspace}::uuid`;
-  return WorkspaceName.safeParse(workspace).success ? sql`name = ${workspace}` : undefined;
+  if (!ResourceName.safeParse(name).success || !isWorkspaceKey(workspace)) return undefined;
+  return sql`workspace_id = (select id from workspaces where ${isWorkspace(workspace)})
+    and parent_uid = '00000000-0000-0000-0000-000000000000' and kind = ${kind} and name = ${name}`;
 }
 
 export async function queryWorkload(database: Database, route: Route): Promise<FoundWorkload | undefined> {

@@ -1,24 +1,20 @@
 // Looks up triggers by their paths.
-import { triggerPathFault, Uuid, WorkspaceName } from '@berth/contract';
+import { triggerPathFault } from '@berth/contract';
 import { type Database, liveResource } from '@berth/database';
 import { sql } from 'kysely';
 import type { NameForm } from '../routing/lookup-cache.ts';
 import type { TriggerRoute } from '../routing/route.ts';
+import { isWorkspace, isWorkspaceKey, workspaceIdIn } from '../routing/workspace-key.ts';
 import type { FoundTrigger } from './trigger.ts';
-
-/** A workspace name is at most 32 characters long, so it cannot be mistaken for an id. */
-const isId = (workspace: string): boolean => Uuid.safeParse(workspace).success;
 
 export const triggerNames: NameForm<TriggerRoute, FoundTrigger> = {
   keyOf: ({ workspace, name }) => `${workspace}/${name}`,
-  isPossible: ({ workspace, name }) =>
-    triggerPathFault(name) === undefined && (isId(workspace) || WorkspaceName.safeParse(workspace).success),
+  isPossible: ({ workspace, name }) => triggerPathFault(name) === undefined && isWorkspaceKey(workspace),
   query: queryTrigger,
   queryNames: queryPaths,
 };
 
 async function queryTrigger(database: Database, { workspace, name }: TriggerRoute): Promise<FoundTrigger | undefined> {
-  const inWorkspace = isId(workspace) ? sql`workspaces.id = ${workspace}::uuid` : sql`workspaces.name = ${workspace}`;
   const { rows } = await sql<FoundTrigger>`
     select resources.uid, resources.kind, resources.name, workspaces.id as "workspaceId", workspaces.name as workspace,
       trigger_id as "triggerId", path, is_public as "isPublic",
@@ -26,7 +22,7 @@ async function queryTrigger(database: Database, { workspace, name }: TriggerRout
     from workspaces
     join trigger_paths on trigger_paths.workspace_id = workspaces.id
     join resources on resources.uid = trigger_paths.resource_uid
-    where ${inWorkspace} and path = ${name} and is_enabled and resources.kind = 'job' and ${liveResource('resources')}`.execute(
+    where ${isWorkspace(workspace)} and path = ${name} and is_enabled and resources.kind = 'job' and ${liveResource('resources')}`.execute(
     database,
   );
   return rows[0];
@@ -35,7 +31,7 @@ async function queryTrigger(database: Database, { workspace, name }: TriggerRout
 async function queryPaths(database: Database, asked: readonly TriggerRoute[]): Promise<boolean[]> {
   const { rows } = await sql<{ at: number }>`
     select at::integer from unnest(
-        ${asked.map(({ workspace }) => (isId(workspace) ? workspace : null))}::uuid[],
+        ${asked.map(({ workspace }) => workspaceIdIn(workspace))}::uuid[],
         ${asked.map(({ workspace }) => workspace)}::text[],
         ${asked.map(({ name }) => name)}::text[])
       with ordinality as asked(workspace_id, workspace, path, at)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { keyHeaderValue, keyNameOf, providerAddress, providerKey } from './connection-key.ts';
+import { callAddress, keyHeaderValue, keyNameOf, providerAddress, providerKey } from './connection-key.ts';
 import { providers } from './registry.ts';
 
 const xai = { name: 'xai' };
@@ -85,6 +85,12 @@ describe('the address of a provider', () => {
   test('of a provider with an address of its own is that one, whatever the connection says', () => {
     for (const provider of providers.filter(({ baseUrl }) => baseUrl !== undefined))
       expect(providerAddress(provider, { BASE_URL: 'https://elsewhere.example' })).toBe(provider.baseUrl);
+  });
+
+  test('is the operator’s own where there is one, without a slash at its end', () => {
+    const provider = { name: 'xai', baseUrl: 'https://api.example' };
+    expect(callAddress(provider, {}, { xai: 'http://inside.example/xai//' })).toBe('http://inside.example/xai');
+    expect(callAddress(provider, {}, { openai: 'http://inside.example' })).toBe('https://api.example');
   });
 
   test('begins with http, and has no user, query, fragment or slash at its end', () => {

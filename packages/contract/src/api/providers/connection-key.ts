@@ -23,6 +23,18 @@ export function providerKey(provider: Pick<Provider, 'name'>, secret: Values): s
 export const keyHeaderValue = (header: KeyHeader, key: string): string =>
   header === 'authorization' ? `Bearer ${key}` : key;
 
+/** What an operator says about providers. */
+export interface ProviderSettings {
+  /** Addresses that may be called although they are not on the internet. */
+  readonly allowedRanges: readonly string[];
+  /** Addresses of the operator's own in front of providers, by the name of the provider. */
+  readonly addresses: OwnAddresses;
+}
+
+type OwnAddresses = Readonly<Record<string, string | undefined>>;
+
+export const noProviderSettings: ProviderSettings = { allowedRanges: [], addresses: {} };
+
 /**
  * Base address of the requests of a connection, without a slash at its end; undefined where `BASE_URL` is missing or is no
  * plain address. A provider with an address of its own is reached there alone: a key is stored for that provider, its
@@ -38,3 +50,10 @@ export function providerAddress(provider: Pick<Provider, 'baseUrl'>, config: Val
   if (url.username !== '' || url.password !== '') return undefined;
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }
+
+/** Where requests go: to the operator's own address in front of the provider, else to the provider's. */
+export const callAddress = (
+  provider: Pick<Provider, 'name' | 'baseUrl'>,
+  config: Values,
+  own: OwnAddresses,
+): string | undefined => own[provider.name]?.replace(/\/+$/, '') ?? providerAddress(provider, config);
