@@ -14,6 +14,7 @@ const packages = [
   'identity',
   'instances',
   'outward',
+  'triggers',
   'jobs',
 ];
 
@@ -32,8 +33,9 @@ const downwardOnly = packages.map((name, index) => ({
 const folders = {
   api:
     'http logs request-metrics metering metrics statements platform resources audit images people nodes rules domains ' +
-    'drives integrations models network policies volumes workloads budgets applications jobs previews sandboxes',
-  gateway: 'demand errors http workloads audit proxy counts routing access previews tasks triggers limits models serve',
+    'drives integrations models network policies volumes workloads budgets calls applications jobs previews sandboxes',
+  gateway:
+    'demand errors http workloads audit proxy counts routing access previews tasks triggers invocations limits models serve',
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
   orchestrator:
     'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',

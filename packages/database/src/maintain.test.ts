@@ -107,6 +107,27 @@ test('deliveries are removed 30 days after their end; those that are still tried
   await database.destroy();
 });
 
+test('calls are removed 30 days after their end, and a few days later those that were never metered', async () => {
+  await using home = await createTestDatabase();
+  const database = connect({ url: home.url, maxConnections: 2 });
+  for (const [name, ended, metered] of [
+    ['old', 31, true],
+    ['waits-for-usage', 31, false],
+    ['never-metered', 36, false],
+    ['young', 29, true],
+    ['open', null, true],
+  ] as const)
+    await sql`insert into invocations (id, account_id, workspace_id, workspace_name, resource_uid, resource_name, is_by_member,
+        method, path, body_bytes, max_runs, timeout_seconds, status, ended_at, metered_at)
+      values (${randomUUID()}, ${randomUUID()}, ${randomUUID()}, 'w', ${randomUUID()}, ${name}, true, 'POST', '/', 0, 1, 900,
+        ${ended === null ? 'queued' : 'succeeded'}, now() - ${ended}::float8 * interval '1 day',
+        ${metered ? new Date() : null})`.execute(database);
+  expect(await maintain(database)).toMatchObject({ removedInvocations: 2 });
+  const left = await database.selectFrom('invocations').select('resource_name').orderBy('resource_name').execute();
+  expect(left.map(({ resource_name }) => resource_name)).toEqual(['open', 'waits-for-usage', 'young']);
+  await database.destroy();
+});
+
 test('windows of limits are removed once nothing reads them any more', async () => {
   await using home = await createTestDatabase();
   const database = connect({ url: home.url, maxConnections: 2 });

@@ -126,6 +126,14 @@ const deliveries = expiredRows(
   sql`coalesce(delivered_at, given_up_at) < now() - interval '30 days'`,
 );
 
+/** Calls stay until they are metered, as instances do. */
+const invocations = expiredRows(
+  'invocations',
+  'id',
+  sql`ended_at < now() - interval '30 days'
+    and (metered_at is not null or ended_at < now() - make_interval(days => ${sql.lit(unmeteredDays)}))`,
+);
+
 async function removeAll(database: Database, { batchSize, removeBatch }: Removal): Promise<number> {
   let removed = 0;
   for (let round = 0; round < maxRounds; round += 1) {
@@ -149,6 +157,7 @@ interface RemovedRows {
   readonly removedDeliveries: number;
   readonly removedAbsences: number;
   readonly removedWindows: number;
+  readonly removedInvocations: number;
 }
 
 export interface Retention {
@@ -177,6 +186,7 @@ export async function maintain(database: Database, { executionDays = 30 }: Reten
     removedDeliveries: await removeAll(database, deliveries),
     removedAbsences: await removeAll(database, absences),
     removedWindows: await removeAll(database, limitWindows),
+    removedInvocations: await removeAll(database, invocations),
   };
   await sql`delete from log_usage where day < current_date - 7`.execute(database);
   // Requests of gateways that were killed while they waited for a certificate.

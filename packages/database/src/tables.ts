@@ -16,11 +16,16 @@ export type WorkspaceStatus =
 export type MemberRole = 'member' | 'admin';
 
 /** `executions.trigger`. */
+/** Where the result of what a trigger has started is sent; the secret is sealed for the resource, as in its spec. */
+export interface TriggerCallback {
+  readonly url: string;
+  readonly secret: { readonly $sealed: string };
+}
+
 export interface ExecutionTrigger {
   readonly id: string;
   readonly type: 'cron' | 'http';
-  /** `secret` is sealed for the job, as in the job's spec. */
-  readonly callback?: { readonly url: string; readonly secret: { readonly $sealed: string } };
+  readonly callback?: TriggerCallback;
 }
 
 export interface Tables {
@@ -175,6 +180,47 @@ export interface Tables {
     /** Switch of the trigger itself; its resource has another. */
     is_enabled: boolean;
     is_public: boolean;
+    /** Requests are accepted at once and performed afterwards. */
+    is_async: Generated<boolean>;
+  };
+  /** Asynchronous calls of agents. */
+  invocations: {
+    id: string;
+    /** Of the caller and the request's Idempotency-Key. */
+    message_id: string | null;
+    account_id: string;
+    workspace_id: string;
+    workspace_name: string;
+    resource_uid: string;
+    resource_name: string;
+    /** Whose settings it has; null for those of the agent's own address. */
+    trigger_id: string | null;
+    key_id: string | null;
+    subject: string | null;
+    /** False where the caller was admitted because the address is public. */
+    is_by_member: boolean;
+    method: string;
+    path: string;
+    /** Names and values in turn; null once the call has ended. */
+    headers: JSONColumnType<readonly string[] | null, string | null, string | null>;
+    body: Buffer | null;
+    body_bytes: number;
+    max_runs: number;
+    timeout_seconds: number;
+    callback: NullableJson<TriggerCallback>;
+    status: Generated<'queued' | 'running' | 'succeeded' | 'failed' | 'unknown'>;
+    runs: Generated<number>;
+    next_at: Time;
+    /** Named anew for each claim. */
+    claim_id: string | null;
+    claimed_until: NullableTime;
+    accepted_at: Time;
+    started_at: NullableTime;
+    ended_at: NullableTime;
+    status_code: number | null;
+    response_bytes: number | null;
+    error: string | null;
+    metered_at: NullableTime;
   };
   executions: {
     id: string;
@@ -232,12 +278,13 @@ export interface Tables {
     started_at: NullableTime;
     completed_at: NullableTime;
   };
-  /** Of an execution in a workspace, or of a budget of an account. */
+  /** Of an execution or an invocation in a workspace, or of a budget of an account. */
   deliveries: {
     id: string;
     workspace_id: string | null;
     resource_uid: string | null;
     execution_id: string | null;
+    invocation_id: string | null;
     trigger_id: string | null;
     account_id: string | null;
     budget_id: string | null;

@@ -5,6 +5,7 @@ export * from './callers/trusted-proxies.ts';
 export { newApiKey } from './keys/api-keys.ts';
 export * from './keys/authenticator.ts';
 export * from './keys/client-secret.ts';
+export { findPrincipalOfKey } from './keys/find-principal.ts';
 export * from './keys/hash-secret.ts';
 export * from './keys/parse-expiry.ts';
 export * from './nodes/join-tokens.ts';

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@berth/database';
-import { type JobTrigger, jobTrigger, StoredTriggers } from './job-triggers.ts';
+import { StoredTriggers } from '@berth/triggers';
+import { type JobTrigger, jobTrigger } from './job-triggers.ts';
 
 export interface CronTrigger extends JobTrigger {
   readonly schedule: string;

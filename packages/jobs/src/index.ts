@@ -15,4 +15,3 @@ export { taskDataPath, taskDataUrl } from './task-data-url.ts';
 export { firstTick, newestTick } from './ticks.ts';
 export { type ExecutionEvent, type ExecutionStatus, nextStatus } from './transitions.ts';
 export { writeCronTriggers } from './write-cron-triggers.ts';
-export { writeTriggerPaths } from './write-trigger-paths.ts';

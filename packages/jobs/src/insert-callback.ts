@@ -1,4 +1,5 @@
-import { type DatabaseTransaction, type JsonObject, uuidv7 } from '@berth/database';
+import type { DatabaseTransaction, JsonObject } from '@berth/database';
+import { insertDelivery } from '@berth/triggers';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { callbackBody } from './callback-body.ts';
@@ -35,22 +36,14 @@ export async function insertCallback(tx: DatabaseTransaction, executionId: strin
   if (callback === undefined) return false;
   const { externalId, job, status, total, success, failure, cancelled, retried, completedAt } = ended;
   const stats = { total, success, failure, cancelled, running: 0, retried };
-  const { numInsertedOrUpdatedRows = 0n } = await tx
-    .insertInto('deliveries')
-    .values({
-      id: uuidv7(),
-      workspace_id: ended.workspaceId,
-      resource_uid: ended.jobUid,
-      execution_id: executionId,
-      trigger_id: id,
-      url: callback.url,
-      host: URL.parse(callback.url)?.host ?? '',
-      secret: callback.secret.$sealed,
-      body: callbackBody({ executionId: externalId, job, status, stats, completedAt }),
-    })
-    .onConflict((conflict) => conflict.column('execution_id').doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows > 0n;
+  return insertDelivery(tx, {
+    workspaceId: ended.workspaceId,
+    resourceUid: ended.jobUid,
+    triggerId: id,
+    of: { executionId },
+    callback,
+    body: callbackBody({ executionId: externalId, job, status, stats, completedAt }),
+  });
 }
 
 /**

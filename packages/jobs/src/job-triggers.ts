@@ -1,30 +1,5 @@
-// Triggers in a stored job. The api validated the spec when it was written.
 import type { ExecutionTrigger, JsonObject } from '@berth/database';
-import { z } from 'zod';
-
-const StoredTrigger = z.object({
-  id: z.string(),
-  type: z.string(),
-  enabled: z.boolean().default(true),
-  configuration: z
-    .object({
-      schedule: z.string().optional(),
-      path: z.string().optional(),
-      authenticationType: z.string().optional(),
-      tasks: z.array(z.record(z.string(), z.unknown())).default([]),
-      retry: z.int().optional(),
-      timeout: z.int().optional(),
-      callbackUrl: z.string().optional(),
-      callbackSecret: z.object({ $sealed: z.string() }).optional(),
-    })
-    .prefault({}),
-});
-type StoredTrigger = z.infer<typeof StoredTrigger>;
-
-export const StoredTriggers = z.object({
-  enabled: z.boolean().default(true),
-  triggers: z.array(StoredTrigger).default([]),
-});
+import { callbackOf, type StoredTrigger } from '@berth/triggers';
 
 /** Settings that an execution takes from the trigger that starts it. */
 export interface JobTrigger {
@@ -38,11 +13,12 @@ export interface JobTrigger {
   readonly origin: ExecutionTrigger;
 }
 
-export function jobTrigger({ id, configuration }: StoredTrigger, type: ExecutionTrigger['type']): JobTrigger {
-  const { tasks, retry, timeout, callbackUrl, callbackSecret } = configuration;
-  const callback =
-    callbackUrl === undefined || callbackSecret === undefined
-      ? {}
-      : { callback: { url: callbackUrl, secret: callbackSecret } };
-  return { id, tasks, maxRetries: retry, timeoutSeconds: timeout, origin: { id, type, ...callback } };
+export function jobTrigger(stored: StoredTrigger, type: ExecutionTrigger['type']): JobTrigger {
+  const { id, configuration } = stored;
+  const { tasks, retry, timeout } = configuration;
+  const callback = callbackOf(stored);
+  return {
+    ...{ id, tasks, maxRetries: retry, timeoutSeconds: timeout },
+    origin: { id, type, ...(callback === undefined ? {} : { callback }) },
+  };
 }

@@ -1,6 +1,7 @@
 // All errors that the management API returns to clients; docs/errors.md is generated from this list.
 import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/contract';
 import { budgetErrors } from './budgets/errors.ts';
+import { deliveryErrors } from './calls/errors.ts';
 import { imageErrors } from './images/errors.ts';
 import { providerErrors } from './integrations/errors.ts';
 import { jobErrors } from './jobs/errors.ts';
@@ -30,6 +31,7 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Previews', table: previewErrors.table },
   { about: 'Jobs', table: jobErrors.table },
   { about: 'Job executions', table: executionErrors.table },
+  { about: 'Callbacks', table: deliveryErrors.table },
   { about: 'Images', table: imageErrors.table },
   { about: 'Models of providers', table: providerErrors.table },
   { about: 'Workspaces', table: workspaceErrors.table },

@@ -3,6 +3,7 @@
 import { applicationHandlers } from './applications/handlers.ts';
 import { auditHandlers } from './audit/handlers.ts';
 import { budgetHandlers } from './budgets/handlers.ts';
+import { callHandlers } from './calls/handlers.ts';
 import { customDomainHandlers } from './domains/handlers.ts';
 import { driveHandlers } from './drives/tokens.ts';
 import type { Registration } from './http/call.ts';
@@ -33,6 +34,7 @@ import { volumeTemplateHandlers } from './volumes/delete-template-version.ts';
 export const handlers: readonly Registration[] = [
   ...resourceHandlers(kindRules),
   ...executionHandlers,
+  ...callHandlers,
   ...imageHandlers,
   ...catalogueHandlers,
   ...integrationHandlers,

@@ -103,7 +103,11 @@ test.each([
     'spec.runtime.endpointName has no effect: an endpoint is found by its address',
   ],
   ['/applications', { port: 3000 }, 'spec.port has no effect: applications do not run yet'],
-  ['/agents', { triggers: [{ type: 'http' }] }, 'spec.triggers has no effect: triggers do not run yet'],
+  [
+    '/agents',
+    { triggers: [{ type: 'http', configuration: { tasks: [{ city: 'Oslo' }] } }] },
+    'spec.triggers[].configuration.tasks has no effect: an agent runs nothing by schedule',
+  ],
 ])('%s says what of it has no effect', async (path, spec, message) => {
   expect(warningsOf(await api.admin.post(path, named('stored', spec)))).toEqual([expect.stringContaining(message)]);
 });

@@ -45,12 +45,12 @@ describe.for(['agents', 'functions', 'jobs'])('%s', (path) => {
   test('a callback URL brings a secret that is shown once, masked afterwards, and kept', async () => {
     const sent = [
       { id: 'signed', type: 'http-async', configuration: { callbackUrl: url, callbackSecret: 'mine' } },
-      { id: 'plain', type: 'http', configuration: { path: 'x' } },
+      { id: 'plain', type: 'http', configuration: { path: `${path}-x` } },
     ];
     const created = await api.admin.post(`/${path}`, withTriggers('called', sent));
     const [signed, plain] = created.body.spec.triggers;
     expect(signed.configuration.callbackSecret).toMatch(/^[0-9a-f]{64}$/);
-    expect(plain.configuration).toEqual({ path: 'x' });
+    expect(plain.configuration).toEqual({ path: `${path}-x` });
     expect((await triggersOf('called'))[0].configuration.callbackSecret).toBe('***');
 
     const changed = await api.admin.put(`/${path}/called`, withTriggers('called', [{ ...sent[0], enabled: false }]));

@@ -98,6 +98,30 @@ const Models = z.object({
   ),
 });
 
+const Calls = z.object({
+  atOnce: z
+    .int()
+    .min(0)
+    .default(64)
+    .describe('Asynchronous calls that this process performs at once; 0 leaves them to other gateways.'),
+  perAgent: z
+    .int()
+    .positive()
+    .default(32)
+    .describe('Asynchronous calls of one agent that are performed at once, by all gateways together.'),
+  leaseSeconds: z
+    .number()
+    .min(3)
+    .default(30)
+    .describe('Time after which another gateway takes over the calls of one that was killed.'),
+  bodyBytes: z
+    .int()
+    .positive()
+    .max(64 * bytesPerMb)
+    .default(6 * bytesPerMb)
+    .describe('Maximum size of the body of an asynchronous call; it is stored until the call has ended.'),
+});
+
 /** High defaults, because a backend calls all its sandboxes with one key. */
 const RateLimits = rateLimitSettings({ perSecond: 2_000, burst: 10_000 });
 
@@ -136,5 +160,6 @@ export const GatewayConfig = z.object({
   hold: Hold.prefault({}),
   sandboxes: Sandboxes.prefault({}),
   models: Models.prefault({}),
+  calls: Calls.prefault({}),
 });
 export type GatewayConfig = z.infer<typeof GatewayConfig>;

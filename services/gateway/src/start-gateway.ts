@@ -42,7 +42,10 @@ import { createUpgrader } from './proxy/upgrader.ts';
 import { ownHosts } from './routing/own-hosts.ts';
 import { createWorkloadCache } from './routing/workload-cache.ts';
 import { createChooser } from './serve/chooser.ts';
+import { createHandle } from './serve/handle.ts';
+import { openCalls } from './serve/open-calls.ts';
 import { createOpenStreams } from './serve/open-streams.ts';
+import { createPassOn } from './serve/pass-on.ts';
 import { createRequestMetrics } from './serve/request-metrics.ts';
 import { createWalk } from './serve/walk.ts';
 import { createServeTaskData } from './tasks/serve-task-data.ts';
@@ -50,6 +53,7 @@ import { createTaskData } from './tasks/task-data.ts';
 import { createServeTrigger } from './triggers/serve-trigger.ts';
 import { createStartExecution } from './triggers/start-execution.ts';
 import { createTriggerCache } from './triggers/trigger-cache.ts';
+import { triggerScope } from './triggers/trigger-scope.ts';
 import { callScope } from './workloads/call-scope.ts';
 import { timeoutsByKind } from './workloads/workload-kinds.ts';
 
@@ -198,15 +202,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     silentMs: config.models.silentSeconds * 1_000,
     maxBodyBytes: config.models.bodyBytes,
   });
-  const walk = createWalk({
-    ...{ ...context, callers, workloadDomain, logger, forwarder, demand, calls, counts, cache, sandboxes, streams },
-    isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
-    gatekeeper: createGatekeeper({ authenticator, cache, brand, scopeOf: callScope }),
-    previews: createPreviewGate({
-      cache,
-      brand,
-      lookUpToken: createTokenLookup({ database: strangers, lane: strangerLane }),
-    }),
+  const metrics = createRequestMetrics(registry);
+  const handle = createHandle({ ...context, logger, metrics, counts });
+  const passOn = createPassOn({
+    ...{ forwarder, demand, cache, streams, waiting, metrics, retryForMs: holdMs },
+    upgrader: createUpgrader({ connector, timeouts }),
     chooser: createChooser({
       brand,
       cache,
@@ -216,6 +216,25 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       waiting,
       random: Math.random,
     }),
+  });
+  const triggerKeeper = createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: triggerScope });
+  const lanes = { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) };
+  const asyncCalls = openCalls({
+    ...{ database, storing: { database: starts, lanes }, brand, handle, passOn, cache, logger, registry },
+    ...{ atOnce: config.calls.atOnce, perAgent: config.calls.perAgent },
+    leaseMs: config.calls.leaseSeconds * 1_000,
+    maxBodyBytes: config.calls.bodyBytes,
+  });
+  const walk = createWalk({
+    ...{ brand, callers, workloadDomain, calls, cache, sandboxes, handle, passOn, isTrusted },
+    isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
+    gatekeeper: createGatekeeper({ authenticator, cache, brand, scopeOf: callScope }),
+    triggers: triggerKeeper,
+    previews: createPreviewGate({
+      cache,
+      brand,
+      lookUpToken: createTokenLookup({ database: strangers, lane: strangerLane }),
+    }),
     serveTaskData: createServeTaskData({
       key: await gatewayKey(database, 'task-data'),
       data: createTaskData({ database, lane: callerLookups }),
@@ -223,18 +242,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     }),
     serveTrigger: createServeTrigger({
       ...{ brand, callers, calls, isTrusted, cache: triggers },
-      gatekeeper: createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: () => 'jobs:create' }),
-      start: createStartExecution({
-        ...{ database: starts, limits, random: Math.random, notifyOutbox },
-        lanes: { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) },
-      }),
+      gatekeeper: triggerKeeper,
+      start: createStartExecution({ database: starts, limits, random: Math.random, notifyOutbox, lanes }),
     }),
+    serveCall: asyncCalls.serve,
     serveModel: models.serve,
-    upgrader: createUpgrader({ connector, timeouts }),
-    isTrusted,
-    retryForMs: holdMs,
-    waiting,
-    metrics: createRequestMetrics(registry),
   });
   const { tls } = config;
   const server = createGatewayServer({
@@ -251,7 +263,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     address: `${tls === undefined ? 'http' : 'https'}://${config.host}:${port}`,
     ready: () => readyWhen('postgres', () => sql`select 1`.execute(database)),
     async stop() {
-      await server.stop(drainMs);
+      await Promise.all([server.stop(drainMs), asyncCalls.stop(drainMs)]);
       streams.close();
       await Promise.all([forwarder.close(), models.close(), cache.close(), demand.close(), calls.close()]);
       await Promise.all([connector.close(), counts?.close()]);

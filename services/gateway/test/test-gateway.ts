@@ -32,7 +32,10 @@ import { createUpgrader } from '../src/proxy/upgrader.ts';
 import { ownHosts } from '../src/routing/own-hosts.ts';
 import { createWorkloadCache } from '../src/routing/workload-cache.ts';
 import { createChooser } from '../src/serve/chooser.ts';
+import { createHandle } from '../src/serve/handle.ts';
+import { type OpenCallsOptions, openCalls } from '../src/serve/open-calls.ts';
 import { createOpenStreams, type OpenStreams } from '../src/serve/open-streams.ts';
+import { createPassOn } from '../src/serve/pass-on.ts';
 import { createRequestMetrics } from '../src/serve/request-metrics.ts';
 import { createWalk } from '../src/serve/walk.ts';
 import { createServeTaskData } from '../src/tasks/serve-task-data.ts';
@@ -40,6 +43,7 @@ import { createTaskData, type TaskDataOptions } from '../src/tasks/task-data.ts'
 import { createServeTrigger } from '../src/triggers/serve-trigger.ts';
 import { createStartExecution, type StartExecutionOptions } from '../src/triggers/start-execution.ts';
 import { createTriggerCache } from '../src/triggers/trigger-cache.ts';
+import { triggerScope } from '../src/triggers/trigger-scope.ts';
 import { callScope } from '../src/workloads/call-scope.ts';
 import type { SandboxRules } from '../src/workloads/target.ts';
 import { type ApiWithWorkloads, silent } from './api-with-workloads.ts';
@@ -59,6 +63,8 @@ export interface TestGatewayOptions {
   readonly taskData?: Partial<TaskDataOptions>;
   readonly starts?: Partial<StartExecutionOptions>;
   readonly counts?: RequestCounts;
+  /** Without `atOnce` it accepts calls and performs none. */
+  readonly asyncCalls?: Partial<OpenCallsOptions>;
   readonly models?: {
     readonly masterKeys?: MasterKeyRing | 'none';
     /** Time in which a provider has to begin its answer, and between its bytes. */
@@ -132,21 +138,41 @@ export async function startTestGateway(
   });
   // A stopped clock: on a busy machine no start is refused for its wait.
   const startLane = { maxRunning: 1, maxWaiting: 200, now: () => 0 };
+  const startLanes = { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) };
+  const metrics = createRequestMetrics(registry);
+  const handle = createHandle({ brand, docsUrl: '/docs', logger, metrics, counts: options.counts });
+  const passOn = createPassOn({
+    ...{ forwarder, demand, cache: catalogue, streams, waiting, metrics, retryForMs: patienceMs },
+    upgrader: createUpgrader(shared),
+    chooser: createChooser({
+      ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
+      cookies: createStickyCookies({ key: randomBytes(32), brand }),
+    }),
+  });
+  const triggerKeeper = createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: triggerScope });
+  const asyncCalls = openCalls({
+    ...{
+      database,
+      storing: { database, lanes: startLanes },
+      brand,
+      handle,
+      passOn,
+      cache: catalogue,
+      logger,
+      registry,
+    },
+    ...{ atOnce: 0, perAgent: 32, leaseMs: 30_000, pollMs: 50, maxBodyBytes: bytesPerMb, ...options.asyncCalls },
+  });
   const walk = createWalk({
-    ...{ brand, workloadDomain: 'example.org', docsUrl: '/docs' },
+    ...{ brand, workloadDomain: 'example.org', handle, passOn, calls, cache: catalogue },
     isOwnHost: ownHosts({ hosts: undefined, workloadDomain: 'example.org', listensOn: '127.0.0.1' }),
-    ...{ logger, forwarder, demand, calls, cache: catalogue, retryForMs: patienceMs, waiting, streams },
-    counts: options.counts,
     sandboxes: options.sandboxes ?? { undeclaredPorts: 'refuse' },
     gatekeeper: createGatekeeper({ authenticator, cache: catalogue, brand, scopeOf: callScope }),
+    triggers: triggerKeeper,
     previews: createPreviewGate({
       cache: catalogue,
       brand,
       lookUpToken: createTokenLookup({ database, lane: { maxWaiting: 100 } }),
-    }),
-    chooser: createChooser({
-      ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },
-      cookies: createStickyCookies({ key: randomBytes(32), brand }),
     }),
     serveTaskData: createServeTaskData({
       key: await gatewayKey(database, 'task-data'),
@@ -156,20 +182,19 @@ export async function startTestGateway(
       }),
       brand,
     }),
-    upgrader: createUpgrader(shared),
     serveTrigger: createServeTrigger({
       ...{ brand, callers, calls, isTrusted, cache: triggers },
-      gatekeeper: createGatekeeper({ authenticator, cache: triggers, brand, scopeOf: () => 'jobs:create' }),
+      gatekeeper: triggerKeeper,
       start: createStartExecution({
         ...{ database, limits: { limits: {}, tiers: {} }, random: Math.random },
-        lanes: { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) },
+        lanes: startLanes,
         notifyOutbox: createNotifier(database, outboxChannel),
         ...options.starts,
       }),
     }),
+    serveCall: asyncCalls.serve,
     serveModel: models.serve,
     ...{ callers, isTrusted },
-    metrics: createRequestMetrics(registry),
   });
   const server = createGatewayServer({
     ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger },
@@ -180,6 +205,7 @@ export async function startTestGateway(
     ...{ url: `http://127.0.0.1:${port}`, port, registry, forwarder, calls, streams },
     async [Symbol.asyncDispose]() {
       await server.stop(0);
+      await asyncCalls.stop(0);
       streams.close();
       await forwarder.close();
       await models.close();

@@ -481,7 +481,8 @@ test('invented paths are told apart from real ones in few statements', async () 
   await using _closing = { [Symbol.asyncDispose]: catalogue.close };
   const { database, count } = countStatements(workloads.database);
   const triggers = createTriggerCache(catalogue.notices, { database, logger: silent });
-  const named = (name: string, workspace = 'main') => ({ by: 'trigger', workspace, name }) as const;
+  const named = (name: string, workspace = 'main') =>
+    ({ by: 'trigger', workspace, name, isWhole: true, target: name }) as const;
   const invented = Array.from({ length: 100 }, (_, n) => [
     named(`told/${n}`),
     named('told/apart', `nowhere-${n}`),

@@ -417,3 +417,21 @@ test('an execution that the api cancels before it starts is posted, signed with 
   });
   expect(await isSignedBy(created.body.spec.triggers[0].configuration.callbackSecret, call)).toBe(true);
 });
+
+test('the callback of an asynchronous call is delivered and signed likewise', async () => {
+  await using receiver = await Receiver.start();
+  await using _loop = startLoop();
+  const [agentUid, invocationId] = [uuidv7(), uuidv7()];
+  const sealed = seal(await keyring.workspaceKey(database, workspaceId), secret, `resource ${agentUid}`);
+  const body = JSON.stringify({ status_code: 200, response_body: 'done' });
+  await database
+    .insertInto('deliveries')
+    .values({
+      ...{ id: uuidv7(), workspace_id: workspaceId, resource_uid: agentUid, invocation_id: invocationId },
+      ...{ trigger_id: 'hook', url: receiver.url, host: new URL(receiver.url).host, secret: sealed, body },
+    })
+    .execute();
+  await until(() => receiver.calls.length > 0);
+  expect(receiver.calls[0]?.body).toBe(body);
+  expect(await isSignedBy(secret, receiver.calls[0])).toBe(true);
+});

@@ -10,6 +10,7 @@ import { startTestClickhouse, type TestClickhouse } from '../../../engines/test-
 import { createTestDatabase, type TestDatabase } from '../../../engines/test-database.ts';
 import { claimDirtyHours } from '../src/metering/claim-dirty-hours.ts';
 import { closeHour } from '../src/metering/close-hour.ts';
+import { maxMeteredCalls, meterInvocations } from '../src/metering/meter-invocations.ts';
 import { meterSpans } from '../src/metering/meter-spans.ts';
 import { startMetering } from '../src/metering/start-metering.ts';
 
@@ -35,7 +36,7 @@ afterAll(async () => {
   await clickhouse[Symbol.asyncDispose]();
 });
 beforeEach(async () => {
-  await sql`truncate usage_dirty_hours, usage_closed_hours, usage_spans, resources, workspaces, accounts cascade`.execute(
+  await sql`truncate invocations, usage_dirty_hours, usage_closed_hours, usage_spans, resources, workspaces, accounts cascade`.execute(
     database,
   );
   [accountId, workspaceId] = [uuidv7(), uuidv7()];
@@ -175,4 +176,32 @@ test('the domains of a deleted workspace cost nothing after it', async () => {
   expect(await spans()).toMatchObject([{ to_at: null }]);
   await sql`delete from workspaces where id = ${workspaceId}`.execute(database);
   expect(await spans()).toMatchObject([{ to_at: expect.any(Date) }]);
+});
+
+test('each asynchronous call is counted once, whenever it is metered again and whatever came of it', async () => {
+  const calls = maxMeteredCalls + 20;
+  const agent = uuidv7();
+  await sql`insert into invocations (id, account_id, workspace_id, workspace_name, resource_uid, resource_name, is_by_member,
+      method, path, body_bytes, max_runs, timeout_seconds, accepted_at)
+    select gen_random_uuid(), ${accountId}::uuid, ${workspaceId}::uuid, 'main', ${agent}::uuid, 'helper', true, 'POST', '/', 0,
+      1, 900, ${new Date(past)}::timestamptz + number * interval '1 millisecond'
+    from generate_series(1, ${calls}::int) as number`.execute(database);
+  // Two at once, one after a kill between the ledger and PostgreSQL, and what is left.
+  const both = await Promise.all([meterInvocations(database, usage), meterInvocations(database, usage)]);
+  expect(both).toEqual([maxMeteredCalls, maxMeteredCalls]);
+  await sql`update invocations set metered_at = null where resource_name = 'helper'
+    and id in (select id from invocations where metered_at is not null limit 500)`.execute(database);
+  await sql`update invocations set status = 'unknown', ended_at = now()`.execute(database);
+  while ((await meterInvocations(database, usage)) > 0);
+  const client = createClient({ url: clickhouse.url });
+  const counted = await client.query({
+    query: `select count() as rows, sum(amount) as amount from usage_intervals final
+      where resource_uid = {agent: UUID} and dimension = 'agent_async_requests_count'`,
+    query_params: { agent },
+    format: 'JSONEachRow',
+  });
+  expect(await counted.json()).toEqual([{ rows: calls, amount: calls }]);
+  await client.close();
+  const left = await database.selectFrom('invocations').select('id').where('metered_at', 'is', null).execute();
+  expect(left).toEqual([]);
 });

@@ -28,6 +28,9 @@ export interface HeaderNames {
   readonly signature: string;
   readonly timestamp: string;
   readonly deliveryId: string;
+  /** Of an asynchronous call: in its answer, and in each run of it beside the number of the run. */
+  readonly invocationId: string;
+  readonly invocationRun: string;
 }
 
 /** Header names as a person writes them; compare in lower case, as Node gives them. */
@@ -41,6 +44,8 @@ export function headerNames(brand: Brand): HeaderNames {
     signature: `X-${brand.long}-Signature`,
     timestamp: `X-${brand.long}-Timestamp`,
     deliveryId: `X-${brand.long}-Delivery-Id`,
+    invocationId: `X-${brand.long}-Invocation-Id`,
+    invocationRun: `X-${brand.long}-Invocation-Run`,
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { plainTriggerPath, triggerPathFault } from './trigger-path.ts';
+import { plainTriggerPath, possibleTriggerPaths, triggerPathFault } from './trigger-path.ts';
 
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-';
 const segment = fc
@@ -52,4 +52,12 @@ test.each([
 
 test('one slash in front is removed, and no more', () => {
   expect(['/hooks/a', 'hooks/a', '//a'].map(plainTriggerPath)).toEqual(['hooks/a', 'hooks/a', '/a']);
+});
+
+test('the beginnings of a path that a trigger may have are told, shortest first', () => {
+  expect(possibleTriggerPaths('hooks')).toEqual(['hooks']);
+  expect(possibleTriggerPaths('a/b/c/d/e')).toEqual(['a', 'a/b', 'a/b/c', 'a/b/c/d']);
+  expect(possibleTriggerPaths('hooks/')).toEqual(['hooks']);
+  expect(possibleTriggerPaths('hooks/a%20b/c')).toEqual(['hooks']);
+  expect(['', 'agents/a', '%61/b', '../a'].flatMap(possibleTriggerPaths)).toEqual([]);
 });

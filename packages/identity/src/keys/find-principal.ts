@@ -1,7 +1,7 @@
 // Finds the owners of keys with all their rights in one round trip. PostgreSQL's clock decides about expiry, because it
 // is the only clock shared by all servers.
 import type { Database } from '@berth/database';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Principal } from '../principal.ts';
 
@@ -34,12 +34,26 @@ export async function findPrincipal(db: Database, hash: Buffer): Promise<FoundPr
   return (await findPrincipals(db, [hash]))[0];
 }
 
-/** Results are in the order of the hashes. The statement contains no star, so that it is prepared. */
+/** Results are in the order of the hashes. */
 export async function findPrincipals(db: Database, hashes: readonly Buffer[]): Promise<(FoundPrincipal | undefined)[]> {
+  const rows = await readRows(db, sql`hash = any(${hashes}::bytea[])`);
+  if (rows.length === 0) return hashes.map(() => undefined);
+  const found = new Map(rows.map((row) => [row.hash.toString('base64'), toFound(row)]));
+  return hashes.map((hash) => found.get(hash.toString('base64')));
+}
+
+/** The owner of a key with the rights of now, for what was asked for with the key earlier. Undefined once the key is no longer valid. */
+export async function findPrincipalOfKey(db: Database, keyId: string): Promise<Principal | undefined> {
+  const [row] = await readRows(db, sql`id = ${keyId}`);
+  return row && toFound(row).principal;
+}
+
+/** The statement contains no star, so that it is prepared. */
+async function readRows(db: Database, isAsked: RawBuilder<boolean>): Promise<z.infer<typeof Row>[]> {
   const { rows } = await sql`
     with key as (
       select id, hash, user_id, service_account_id, scopes, expires_at, last_used_at
-        from api_keys where hash = any(${hashes}::bytea[]) and (expires_at is null or expires_at > now())
+        from api_keys where ${isAsked} and (expires_at is null or expires_at > now())
     ), membership as (
       select key.id as key_id, w.id, w.name, w.account_id, m.role
         from key join workspace_members m on m.user_id = key.user_id join workspaces w on w.id = m.workspace_id
@@ -64,9 +78,7 @@ export async function findPrincipals(db: Database, hashes: readonly Buffer[]): P
       (select coalesce(jsonb_agg(jsonb_build_object('accountId', account_id, 'role', role)
          order by account_id), '[]') from account where key_id = key.id) as accounts
     from key left join users on users.id = key.user_id`.execute(db);
-  if (rows.length === 0) return hashes.map(() => undefined);
-  const found = new Map(rows.map((row) => Row.parse(row)).map((row) => [row.hash.toString('base64'), toFound(row)]));
-  return hashes.map((hash) => found.get(hash.toString('base64')));
+  return rows.map((row) => Row.parse(row));
 }
 
 function toFound(row: z.infer<typeof Row>): FoundPrincipal {

@@ -12,17 +12,19 @@ import { requirePolicies } from '../rules/references.ts';
 import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from '../workloads/callback-secret.ts';
+import { triggerPathsOf } from '../workloads/trigger-paths.ts';
 import { completeTriggers, showNewSecrets } from '../workloads/triggers.ts';
 import { checkVolumes } from './check-volumes.ts';
 import { cancelAll } from './executions/cancel-all.ts';
-import { idlePathWarnings, storePaths, withPlainPaths } from './trigger-paths.ts';
+
+const paths = triggerPathsOf('job');
 
 export const jobRules: KindRules = {
   kind: job,
   // Requests to the paths of its triggers.
   served: true,
   countedBelow: ['execution'],
-  normalize: (spec) => withPlainPaths(withoutAuto(spec)),
+  normalize: (spec) => paths.plain(withoutAuto(spec)),
   beforeCreate: (context, draft) => complete(context, draft),
   afterCreate: writeTriggers,
   beforeReplace: complete,
@@ -47,11 +49,11 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   await checkImage(context, 'spec.runtime.image', image);
   await requirePolicies(context, draft.spec, previous?.spec);
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
-  draft.events.push(...idlePathWarnings(draft.spec, previous?.spec));
+  draft.events.push(...paths.idleWarnings(draft.spec, previous?.spec));
 }
 
 async function writeTriggers({ tx }: RuleContext, row: ResourceRow): Promise<ResourceRow> {
-  await storePaths(tx, row);
+  await paths.store(tx, row);
   await writeCronTriggers(tx, { uid: row.uid, workspaceId: row.workspace_id, spec: row.spec });
   return row;
 }

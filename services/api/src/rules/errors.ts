@@ -2,6 +2,11 @@
 import { defineErrors } from '@berth/contract';
 
 export const kindErrors = defineErrors({
+  path_taken: {
+    status: 409,
+    message:
+      'The path {path} is taken by the {kind} {name} of this workspace. Choose another path, or remove it there first.',
+  },
   other_region: {
     status: 400,
     message:

@@ -11,16 +11,19 @@ import { checkRegion, regionNames, withoutAuto } from '../rules/regions.ts';
 import { section, textOf } from '../rules/spec-fields.ts';
 import { attachVolumes, detachVolumes, persistentVolumes } from '../rules/volume-attachments.ts';
 import { newCallbackSecret } from './callback-secret.ts';
+import { triggerPathsOf } from './trigger-paths.ts';
 import { completeTriggers, showNewSecrets } from './triggers.ts';
 
 type Check = NonNullable<KindRules['beforeReplace']>;
 type Context = Parameters<Check>[0];
 type Draft = Parameters<Check>[1];
 
+const paths = triggerPathsOf('agent');
+
 export const agentRules: KindRules = {
   kind: agent,
   served: true,
-  normalize: withoutAuto,
+  normalize: (spec) => paths.plain(withoutAuto(spec)),
   async beforeCreate(context, draft) {
     await check(context, draft);
     draft.spec = completeTriggers(draft.spec, {}, newCallbackSecret);
@@ -32,6 +35,7 @@ export const agentRules: KindRules = {
       textOf(row.spec.region) ?? '',
       persistentVolumes(row.spec),
     );
+    await paths.store(context.tx, row);
     return claimHostLabel(context, 'agt', row);
   },
   async beforeReplace(context, draft, previous) {
@@ -50,7 +54,12 @@ export const agentRules: KindRules = {
     const moved = region !== previous.spec.region;
     await attachVolumes(context, workload, region, moved ? after : after.filter((name) => !before.includes(name)));
   },
+  async afterReplace({ tx }, row) {
+    await paths.store(tx, row);
+    return row;
+  },
   async beforeDelete(context, row) {
+    await paths.free(context.tx, row);
     await detachVolumes(context, { kind: 'agent', name: row.name }, persistentVolumes(row.spec));
   },
   render: { one: workloadUrl, onWrite: showNewSecrets },
@@ -66,4 +75,5 @@ async function check(context: Context, draft: Draft, previous?: Draft['spec']): 
     throw kindErrors.region_required({ field: 'spec.region', because: 'spec.volumes', regions });
   }
   await requirePolicies(context, draft.spec, previous);
+  draft.events.push(...paths.idleWarnings(draft.spec, previous));
 }

@@ -12,18 +12,29 @@ import { requireConnections, requirePolicies } from '../rules/references.ts';
 import { checkRegion, withoutAuto } from '../rules/regions.ts';
 import { section, textOf, textsOf } from '../rules/spec-fields.ts';
 import { newCallbackSecret } from './callback-secret.ts';
+import { triggerPathsOf } from './trigger-paths.ts';
 import { completeTriggers, showNewSecrets } from './triggers.ts';
+
+const paths = triggerPathsOf('function');
 
 export const functionRules: KindRules = {
   kind: mcpFunction,
   served: true,
-  normalize: withoutAuto,
+  normalize: (spec) => paths.plain(withoutAuto(spec)),
   beforeCreate: (context, draft) => complete(context, draft),
-  afterCreate: (context, row) => claimHostLabel(context, 'mcp', row),
+  async afterCreate(context, row) {
+    await paths.store(context.tx, row);
+    return claimHostLabel(context, 'mcp', row);
+  },
   async beforeReplace(context, draft, previous) {
     await complete(context, draft, previous);
     await moveHostLabel(context, 'mcp', draft, previous);
   },
+  async afterReplace({ tx }, row) {
+    await paths.store(tx, row);
+    return row;
+  },
+  beforeDelete: ({ tx }, row) => paths.free(tx, row),
   render: { one: workloadUrl, onWrite: showNewSecrets },
 };
 
@@ -37,6 +48,7 @@ async function complete(context: RuleContext, draft: Draft, previous?: ResourceR
   const forTests = connections.find(({ spec }) => spec.sandbox === true);
   if (forTests !== undefined) throw kindErrors.test_connection({ name: forTests.name });
   draft.spec = completeTriggers(draft.spec, previous?.spec ?? {}, newCallbackSecret);
+  draft.events.push(...paths.idleWarnings(draft.spec, previous?.spec));
   fillHubImage(draft, connections);
 }
 

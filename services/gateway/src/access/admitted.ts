@@ -2,6 +2,7 @@
 import type { Principal } from '@berth/identity';
 import type { Preview } from '../routing/preview.ts';
 import type { PreviewRoute } from '../routing/route.ts';
+import type { FoundTrigger } from '../routing/trigger.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { CredentialPlace } from './credential.ts';
 
@@ -16,6 +17,8 @@ export interface AdmittedTo<Found> {
 export interface Admitted extends AdmittedTo<Workload> {
   /** Set when the request arrived through a preview. */
   readonly preview?: AdmittedPreview | undefined;
+  /** Set when the request arrived by the path of a trigger. */
+  readonly trigger?: FoundTrigger | undefined;
 }
 
 export interface AdmittedPreview {

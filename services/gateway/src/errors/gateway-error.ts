@@ -16,7 +16,7 @@ export interface ErrorDetails {
   readonly limit?: RefusingLimit;
 }
 
-export type RefusingLimit = 'lookups' | 'key' | 'address' | 'starts' | 'models' | 'tokens' | 'budget';
+export type RefusingLimit = 'lookups' | 'key' | 'address' | 'starts' | 'calls' | 'models' | 'tokens' | 'budget';
 
 export interface ErrorContext {
   readonly brand: Brand;

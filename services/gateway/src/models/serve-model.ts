@@ -11,6 +11,7 @@ import type { Call } from '../http/gateway-server.ts';
 import type { HeaderMap } from '../http/header-map.ts';
 import { peerOf } from '../http/peer-of.ts';
 import type { ModelLimits } from '../limits/model-limits.ts';
+import { OpenBodies } from '../proxy/open-bodies.ts';
 import { type Outcome, outcomeOf, startTally } from '../proxy/outcome.ts';
 import { readBody } from '../proxy/read-body.ts';
 import { ClientGone } from '../proxy/request-body.ts';
@@ -20,7 +21,6 @@ import type { CallProvider } from './call-provider.ts';
 import type { CountTokens } from './count-tokens.ts';
 import type { FoundModel } from './model.ts';
 import { bodiesBusy, bodyTooLarge, notCallable, onlyPost, switchedOff } from './model-errors.ts';
-import { OpenBodies } from './open-bodies.ts';
 import { type Attempt, type Attempts, planAttempts } from './plan-attempts.ts';
 import { tryConnections } from './try-connections.ts';
 

@@ -38,6 +38,8 @@ export interface ForwardTask {
   readonly headers: readonly string[];
   /** May add and remove response headers; hop-by-hop headers are already removed. */
   readonly onResponseHead: (status: number, rawHeaders: string[]) => string[];
+  /** In place of those of the kind. */
+  readonly timeouts?: Timeouts | undefined;
 }
 
 export interface Forwarder {
@@ -84,7 +86,7 @@ export function createForwarder(options: ForwarderOptions): Forwarder {
     let current: Exchange | undefined;
     let body: RequestBody | null = null;
     let wantsContinue = request.headers.expect !== undefined;
-    const timer = startRequestTimer(timeouts[task.kind], () =>
+    const timer = startRequestTimer(task.timeouts ?? timeouts[task.kind], () =>
       current?.stop(body?.isClientLate === true ? 'client_late' : 'timed_out'),
     );
     const onBodyWanted = () => {

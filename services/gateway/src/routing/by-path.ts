@@ -12,8 +12,10 @@ const kinds = new Map<string | undefined, ServedKind>(
 const form = new RegExp(`^/([^/?]*)/(${[...kinds.keys()].join('|')})/([^/?]*)(.*)$`, 's');
 
 /** Part of the path that names the workload, as the client wrote it. Empty for other forms of address. */
-export const pathBase = (route: Route): string =>
-  route.by === 'path' ? `/${route.workspace}/${workloadKinds[route.kind].pathSegment}/${route.name}` : '';
+export function pathBase(route: Route): string {
+  if (route.by !== 'path') return '';
+  return route.via?.base ?? `/${route.workspace}/${workloadKinds[route.kind].pathSegment}/${route.name}`;
+}
 
 /**
  * Names are not decoded: a percent-encoded name does not exist and is looked up in vain like any other. A caller

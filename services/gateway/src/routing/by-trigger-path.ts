@@ -1,6 +1,6 @@
-// Address form `/{workspace}/{path}` on the gateway's own hosts, where `path` is that of a trigger. Control-plane sheet
+// Address form `/{workspace}/{path}` on the gateway's own hosts, where `path` begins with that of a trigger. Control-plane sheet
 // 1.19.
-import { isReservedSegment } from '@berth/contract';
+import { isReservedSegment, possibleTriggerPaths } from '@berth/contract';
 import type { Resolver } from './resolver.ts';
 
 const form = /^\/([^/?-][^/?]*)\/(([^/?]+)[^?]*)/;
@@ -10,8 +10,11 @@ export const byTriggerPath: Resolver = {
   name: 'trigger path',
   resolve({ host, rawTarget }, { isOwnHost }) {
     if (!isOwnHost(host)) return undefined;
-    const [, workspace, name, first] = form.exec(rawTarget) ?? [];
-    if (workspace === undefined || name === undefined || first === undefined) return undefined;
-    return isReservedSegment(first) ? undefined : { by: 'trigger', workspace, name };
+    const [, workspace, path, first] = form.exec(rawTarget) ?? [];
+    if (workspace === undefined || path === undefined || first === undefined) return undefined;
+    if (isReservedSegment(first)) return undefined;
+    const name = possibleTriggerPaths(path).at(-1) ?? path;
+    const target = rawTarget.slice(workspace.length + 2);
+    return { by: 'trigger', workspace, name, isWhole: name === path, target };
   },
 };

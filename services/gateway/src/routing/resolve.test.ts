@@ -129,15 +129,18 @@ describe('a host names a preview', () => {
 
 describe('a path that no other form has names a trigger', () => {
   test.each([
-    ['/main/hooks/orders', 'main', 'hooks/orders'],
-    ['/main/hooks?x=/y', 'main', 'hooks'],
-    ['/main/hooks/', 'main', 'hooks/'],
-    ['/main/a/../%2e//b', 'main', 'a/../%2e//b'],
-    ['/agents/a', 'agents', 'a'],
-    ['/x/main/agents/a', 'x', 'main/agents/a'],
-    ['/main/agentsx', 'main', 'agentsx'],
-  ])('%s', (target, workspace, name) => {
-    expect(at(target)).toEqual({ by: 'trigger', workspace, name });
+    ['/main/hooks/orders', 'main', 'hooks/orders', true],
+    ['/main/hooks?x=/y', 'main', 'hooks', true],
+    ['/main/hooks/', 'main', 'hooks', false],
+    ['/main/a/../%2e//b', 'main', 'a', false],
+    ['/main/a/b/c/d/e?x', 'main', 'a/b/c/d', false],
+    ['/main/%61/b', 'main', '%61/b', true],
+    ['/agents/a', 'agents', 'a', true],
+    ['/x/main/agents/a', 'x', 'main/agents/a', true],
+    ['/main/agentsx', 'main', 'agentsx', true],
+  ])('%s', (target, workspace, name, isWhole) => {
+    const rest = target.slice(workspace.length + 2);
+    expect(at(target)).toEqual({ by: 'trigger', workspace, name, isWhole, target: rest });
   });
 
   test('on the gateway’s own hosts alone', () => {
@@ -153,7 +156,7 @@ describe('a path that no other form has names a trigger', () => {
         const name = segments.join('/');
         fc.pre(triggerPathFault(name) === undefined);
         for (const query of ['', '?', '?a=/b'])
-          expect(at(`/main/${name}${query}`)).toEqual({ by: 'trigger', workspace: 'main', name });
+          expect(at(`/main/${name}${query}`)).toMatchObject({ by: 'trigger', workspace: 'main', name, isWhole: true });
       }),
     );
   });

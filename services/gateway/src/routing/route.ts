@@ -12,6 +12,8 @@ export type Route =
       readonly kind: ServedKind;
       readonly name: string;
       readonly path: string;
+      /** Trigger whose path was called; it decides who may pass. */
+      readonly via?: CalledTrigger;
     }
   | { readonly by: 'host'; readonly region: string; readonly label: string; readonly path: string }
   | PreviewRoute;
@@ -31,7 +33,19 @@ export interface PreviewRoute {
 export interface TriggerRoute {
   readonly by: 'trigger';
   readonly workspace: string;
+  /** The longest path that the trigger may have. */
   readonly name: string;
+  /** False where more segments follow in the address. */
+  readonly isWhole: boolean;
+  /** All of the raw target after the workspace, with its query. */
+  readonly target: string;
+}
+
+/** Trigger by whose path a workload was called. */
+interface CalledTrigger {
+  readonly route: TriggerRoute;
+  /** Part of the path that names it, as the client wrote it. */
+  readonly base: string;
 }
 
 /** A model named by a request, by its path on the gateway's own hosts or by its host. `path` is as in `Route`. */

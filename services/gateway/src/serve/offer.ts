@@ -1,6 +1,6 @@
 import { backoffMs, pause } from '@berth/concurrency';
 import { NotDispatched } from '@berth/wire';
-import type { AdmittedPreview } from '../access/admitted.ts';
+import type { Admitted, AdmittedPreview } from '../access/admitted.ts';
 import type { WaitingList } from '../demand/waiting-list.ts';
 import type { Forwarder } from '../proxy/forwarder.ts';
 import type { Outcome } from '../proxy/outcome.ts';
@@ -9,7 +9,6 @@ import type { Route } from '../routing/route.ts';
 import type { WorkloadCache } from '../routing/workload-cache.ts';
 import type { Target } from '../workloads/target.ts';
 import type { Workload } from '../workloads/workload.ts';
-import type { Admit } from './admit.ts';
 import type { Chooser } from './chooser.ts';
 import { finalRefusal } from './outcome-error.ts';
 import { createRemovalWatcher } from './removal-watcher.ts';
@@ -37,6 +36,7 @@ interface Offered {
   readonly headers: readonly string[];
   readonly preview: AdmittedPreview | undefined;
   readonly context: RequestContext;
+  readonly admitAgain: () => Admitted | Promise<Admitted | 'preflight'>;
 }
 
 /** Backoff between rounds in which no instance took the request: its runner may be restarting. */
@@ -46,11 +46,11 @@ const roundMs = { first: 100, max: 500 };
  * Offers the request to one instance after another until one takes it: a request that reached no instance may be
  * repeated.
  */
-export function createOffer(options: OfferOptions, admit: Admit): (offered: Offered) => Promise<Outcome> {
+export function createOffer(options: OfferOptions): (offered: Offered) => Promise<Outcome> {
   const { cache, chooser, forwarder, upgrader, retryForMs, waiting, metrics } = options;
   const forgetRemoved = createRemovalWatcher((instance) => forwarder.forget(instance));
 
-  return async ({ route, workload: known, target, session, headers, preview, context }) => {
+  return async ({ route, workload: known, target, session, headers, preview, context, admitAgain }) => {
     const { request, response, upgrade } = context.call;
     const giveUpAt = performance.now() + retryForMs;
     const refused = new Set<string>();
@@ -73,7 +73,9 @@ export function createOffer(options: OfferOptions, admit: Admit): (offered: Offe
         kind: workload.kind,
         path: target.path,
         onResponseHead: isolated(onResponseHead, route, preview, context),
+        timeouts: context.run?.timeouts,
       };
+      await context.run?.begin();
       const outcome = await count(() =>
         upgrade === undefined ? forwarder.forward(task) : upgrader.upgrade({ ...task, ...upgrade }),
       );
@@ -82,7 +84,7 @@ export function createOffer(options: OfferOptions, admit: Admit): (offered: Offe
       refused.add(endpoint.instance);
       if (isWrongPlace(outcome)) cache.invalidate(route);
       // Reads the workload again: the instance may be gone, and its runner may have another address or secret by now.
-      const again = await admit(route, context);
+      const again = await admitAgain();
       if (again === 'preflight') return outcome;
       ({ workload } = again);
       if (!workload.endpoints.every(({ instance }) => refused.has(instance))) continue;

@@ -4,6 +4,7 @@ import type { Call } from '../http/gateway-server.ts';
 import type { HeaderMap } from '../http/header-map.ts';
 import type { Target } from '../workloads/target.ts';
 import type { ServedKind } from '../workloads/workload.ts';
+import type { Timeouts } from '../workloads/workload-kind.ts';
 
 /** A request and the facts collected about it so far. */
 export interface RequestContext {
@@ -19,4 +20,12 @@ export interface RequestContext {
   target: Target | undefined;
   /** Headers for every response to this request. */
   answerHeaders: HeaderMap;
+  /** Set for a run of an asynchronous call. */
+  run?: CallRun;
+}
+
+interface CallRun {
+  readonly timeouts: Timeouts;
+  /** Before the first byte is sent to an instance; throws when the call may not be performed any more. */
+  begin(): Promise<void>;
 }

@@ -16,8 +16,11 @@ export function sessionIn({ headers }: IncomingMessage, kind: ServedKind): strin
   return sessionHeader === undefined ? undefined : oneHeader(headers[sessionHeader]);
 }
 
-interface Described {
+export interface HeaderOptions {
   readonly brand: Brand;
+}
+
+interface Described extends HeaderOptions {
   readonly admitted: Admitted;
   readonly target: Target;
   readonly peer: Peer;

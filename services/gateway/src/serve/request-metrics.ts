@@ -55,7 +55,7 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
 
   const refusals = new Counter({
     name: 'berth_gateway_refusals_total',
-    help: 'Requests refused by a limit: per key, per address, on lookups of unknown keys, hosts and tokens, on starts by triggers, or of models: tokens, budgets and bodies in memory.',
+    help: 'Requests refused by a limit: per key, per address, on lookups of unknown keys, hosts and tokens, on starts by triggers, on asynchronous calls, or of models: tokens, budgets and bodies in memory.',
     labelNames: ['limit'],
     registers: [registry],
   });

@@ -16,10 +16,10 @@ import { type Outcome, outcomeOf, startTally } from '../proxy/outcome.ts';
 import { readBody } from '../proxy/read-body.ts';
 import { ClientGone } from '../proxy/request-body.ts';
 import type { TriggerRoute } from '../routing/route.ts';
+import type { FoundTrigger } from '../routing/trigger.ts';
 import { messageIdIn } from './message-id.ts';
 import { tasksIn } from './read-tasks.ts';
 import type { StartExecution } from './start-execution.ts';
-import type { FoundTrigger } from './trigger.ts';
 import type { TriggerCache } from './trigger-cache.ts';
 import { bodyTooLarge, onlyPost, startsBusy, switchedOff } from './trigger-errors.ts';
 

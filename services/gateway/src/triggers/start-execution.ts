@@ -1,16 +1,12 @@
 // Starts the execution of a request, in one transaction. The trigger is read again there: what the gateway has cached
 // may be a moment old.
-import { type Database, type DatabaseTransaction, LaneFull, type LookupLane } from '@berth/database';
+import type { DatabaseTransaction } from '@berth/database';
 import { httpTriggersOf, jobSettings, LimitTaken, lockJob, type StartDependencies, startByTrigger } from '@berth/jobs';
-import { GatewayError } from '../errors/gateway-error.ts';
-import { lookupError } from '../errors/lookup-error.ts';
-import type { FoundTrigger } from './trigger.ts';
+import type { FoundTrigger } from '../routing/trigger.ts';
+import { type StoringOptions, storeInLane } from './store-in-lane.ts';
 import { limitReached, startsBusy, startUncertain, switchedOff, volumesRefused } from './trigger-errors.ts';
 
-export interface StartExecutionOptions extends StartDependencies {
-  readonly database: Database;
-  /** Bound the connections of starts, apart for callers with a key and for all others. */
-  readonly lanes: { readonly caller: LookupLane; readonly stranger: LookupLane };
+export interface StartExecutionOptions extends StartDependencies, StoringOptions {
   /** Called after an execution was stored. */
   readonly notifyOutbox: () => void;
 }
@@ -34,29 +30,18 @@ interface StartedExecution {
 /** Undefined when the trigger is gone, or does not admit the caller any more. */
 export type StartExecution = (request: StartRequest) => Promise<StartedExecution | undefined>;
 
-export function createStartExecution(options: StartExecutionOptions): StartExecution {
-  const { database, lanes, notifyOutbox } = options;
-  return async (request) => {
-    const lane = request.subject === undefined ? lanes.stranger : lanes.caller;
-    let isCommitting = false;
-    const start = () =>
-      database.transaction().execute(async (tx) => {
-        const started = await startIn(tx, options, request);
-        isCommitting = true;
-        return started;
-      });
-    try {
-      const started = await lane.ask(start);
-      notifyOutbox();
-      return started;
-    } catch (error) {
-      if (error instanceof GatewayError) throw error;
-      if (error instanceof LaneFull) throw startsBusy;
-      if (error instanceof LimitTaken) throw limitReached;
-      throw isCommitting ? startUncertain(error) : lookupError(error);
-    }
+export const createStartExecution =
+  (options: StartExecutionOptions): StartExecution =>
+  async (request) => {
+    const started = await storeInLane(options, {
+      isStranger: request.subject === undefined,
+      work: (tx) => startIn(tx, options, request),
+      busy: startsBusy,
+      uncertain: startUncertain,
+    });
+    options.notifyOutbox();
+    return started;
   };
-}
 
 async function startIn(
   tx: DatabaseTransaction,
@@ -67,7 +52,7 @@ async function startIn(
   const trigger = job && httpTriggersOf(job.spec).find((each) => each.id === triggerId && each.path === path);
   if (job === undefined || !trigger?.isEnabled || !(trigger.isPublic || isMember)) return undefined;
   if (!jobSettings(job.spec).enabled) throw switchedOff;
-  const result = await startByTrigger(tx, dependencies, {
+  const result = await startWithin(tx, dependencies, {
     ...{ job, messageId },
     trigger: tasks === undefined ? trigger : { ...trigger, tasks },
     createdBy: subject ?? `trigger:${triggerId}`,
@@ -75,4 +60,12 @@ async function startIn(
   });
   if (result.outcome !== 'refused') return result;
   throw result.because === 'limit' ? limitReached : volumesRefused;
+}
+
+async function startWithin(...start: Parameters<typeof startByTrigger>): ReturnType<typeof startByTrigger> {
+  try {
+    return await startByTrigger(...start);
+  } catch (error) {
+    throw error instanceof LimitTaken ? limitReached : error;
+  }
 }

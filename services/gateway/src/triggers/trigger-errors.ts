@@ -1,7 +1,7 @@
 // Refusals of requests to a trigger. Callers of a public trigger see them too, so they tell little about the job. Most
 // are created once: in a flood, the stack trace of every refusal would cost more than the refusal.
 import { GatewayError } from '../errors/gateway-error.ts';
-import type { FoundTrigger } from './trigger.ts';
+import type { FoundTrigger } from '../routing/trigger.ts';
 
 export const switchedOff = new GatewayError('WORKLOAD_UNAVAILABLE', { message: 'The workload is switched off.' });
 

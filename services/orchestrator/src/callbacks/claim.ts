@@ -3,11 +3,17 @@
 import type { Database } from '@berth/database';
 import { sql } from 'kysely';
 
-/** A delivery tells the end of an execution, or that a threshold of a budget is reached. */
+/** A delivery tells the end of an execution or of an invocation, or that a threshold of a budget is reached. */
 type DeliverySubject =
   | {
       readonly kind: 'execution';
       readonly executionId: string;
+      readonly workspaceId: string;
+      readonly resourceUid: string;
+    }
+  | {
+      readonly kind: 'invocation';
+      readonly invocationId: string;
       readonly workspaceId: string;
       readonly resourceUid: string;
     }
@@ -28,17 +34,14 @@ export interface ClaimedDelivery extends Claim {
   readonly subject: DeliverySubject;
 }
 
-/** A check of the table keeps the columns of one subject empty. */
-type ClaimedRow = Claim &
-  (
-    | {
-        readonly executionId: string;
-        readonly workspaceId: string;
-        readonly resourceUid: string;
-        readonly budgetId: null;
-      }
-    | { readonly executionId: null; readonly workspaceId: null; readonly resourceUid: null; readonly budgetId: string }
-  );
+/** A check of the table keeps the columns of all subjects but one empty. */
+type ClaimedRow = Claim & {
+  readonly workspaceId: string | null;
+  readonly resourceUid: string | null;
+  readonly executionId: string | null;
+  readonly invocationId: string | null;
+  readonly budgetId: string | null;
+};
 
 /** Of the whole deployment, so that one receiver is not flooded and its slow answers delay no other. */
 const maxPerHost = 4;
@@ -91,15 +94,23 @@ export async function claimDue(database: Database, limit: number, leaseMs: numbe
     update deliveries set claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1_000})
     from chosen where deliveries.id = chosen.id
     returning deliveries.id, workspace_id as "workspaceId", resource_uid as "resourceUid",
-      execution_id as "executionId", budget_id as "budgetId", url, secret, body, attempts,
+      execution_id as "executionId", invocation_id as "invocationId", budget_id as "budgetId", url, secret, body, attempts,
       claimed_until as "claimedUntil"`.execute(database);
   return rows.map(toDelivery);
 }
 
-function toDelivery({ executionId, workspaceId, resourceUid, budgetId, ...claim }: ClaimedRow): ClaimedDelivery {
-  return {
-    ...claim,
-    subject:
-      budgetId === null ? { kind: 'execution', executionId, workspaceId, resourceUid } : { kind: 'budget', budgetId },
-  };
+function toDelivery({
+  executionId,
+  invocationId,
+  workspaceId,
+  resourceUid,
+  budgetId,
+  ...claim
+}: ClaimedRow): ClaimedDelivery {
+  if (budgetId !== null) return { ...claim, subject: { kind: 'budget', budgetId } };
+  if (workspaceId === null || resourceUid === null) throw new Error(`Delivery ${claim.id} has no resource.`);
+  const of = { workspaceId, resourceUid };
+  if (executionId !== null) return { ...claim, subject: { kind: 'execution', executionId, ...of } };
+  if (invocationId !== null) return { ...claim, subject: { kind: 'invocation', invocationId, ...of } };
+  throw new Error(`Delivery ${claim.id} has no subject.`);
 }

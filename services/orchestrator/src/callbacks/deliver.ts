@@ -31,8 +31,10 @@ export async function deliver(dependencies: DeliveryDependencies, delivery: Clai
   else logger.warn(told, 'callback tried; its claim had ended, so another try follows');
 }
 
-const namesOf = ({ subject }: ClaimedDelivery) =>
-  subject.kind === 'execution' ? { execution: subject.executionId } : { budget: subject.budgetId };
+function namesOf({ subject }: ClaimedDelivery): Readonly<Record<string, string>> {
+  if (subject.kind === 'budget') return { budget: subject.budgetId };
+  return subject.kind === 'execution' ? { execution: subject.executionId } : { invocation: subject.invocationId };
+}
 
 async function tryOnce(dependencies: DeliveryDependencies, delivery: ClaimedDelivery): Promise<TryResult> {
   const { brand, post, logger } = dependencies;

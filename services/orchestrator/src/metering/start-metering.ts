@@ -10,6 +10,7 @@ import { createStatementFreezer } from '../statements/freeze-statements.ts';
 import { createHourlyCheck } from './check-hourly.ts';
 import { claimDirtyHours } from './claim-dirty-hours.ts';
 import { closeHour } from './close-hour.ts';
+import { maxMeteredCalls, meterInvocations } from './meter-invocations.ts';
 import { meterSpans } from './meter-spans.ts';
 
 export interface MeteringOptions {
@@ -89,6 +90,10 @@ function stepsOf(
         await meterSpans(database, usage);
         return false;
       },
+    },
+    {
+      name: 'invocations',
+      run: async () => (await meterInvocations(database, usage)) === maxMeteredCalls,
     },
     {
       name: 'hours',

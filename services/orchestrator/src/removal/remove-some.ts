@@ -19,6 +19,7 @@ const steps: readonly Step[] = [
   retireAttempts,
   removeTasks,
   removeExecutions,
+  emptyInvocations,
   removeDeliveries,
   removeResources,
   removeCounters,
@@ -61,6 +62,19 @@ async function removeTasks(tx: DatabaseTransaction, workspaceId: string): Promis
 
 async function removeExecutions(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
   const done = await sql`delete from executions where id in (${firstExecutions(workspaceId)})`.execute(tx);
+  return Number(done.numAffectedRows ?? 0);
+}
+
+/** The rows stay until their usage is stored, without anything that the workspace has sent. */
+async function emptyInvocations(tx: DatabaseTransaction, workspaceId: string): Promise<number> {
+  const done = await sql`
+    update invocations set status = case when ended_at is null then 'failed' else status end,
+      ended_at = coalesce(ended_at, clock_timestamp()), claim_id = null, claimed_until = null, method = '', path = '',
+      headers = null, body = null, callback = null, error = null, subject = null
+    where id = any(array(
+      select id from invocations where workspace_id = ${workspaceId} and method <> '' order by id limit ${batch} for update))`.execute(
+    tx,
+  );
   return Number(done.numAffectedRows ?? 0);
 }
 

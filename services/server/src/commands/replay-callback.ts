@@ -1,5 +1,5 @@
-import { type Database, deliveriesChannel } from '@berth/database';
-import { sql } from 'kysely';
+import type { Database } from '@berth/database';
+import { notifyDeliveries, replayDelivery } from '@berth/triggers';
 import { z } from 'zod';
 import { postgresSection } from '../sections/postgres.ts';
 import { defineCommand } from './command.ts';
@@ -22,17 +22,8 @@ export const replayCallbackCommand = defineCommand({
 });
 
 async function replay(database: Database, id: string): Promise<void> {
-  const { rows } = await sql<{ isReplayed: boolean }>`
-    with found as (
-      select id, coalesce(delivered_at, given_up_at) is not null as is_ended from deliveries where id = ${id} for update
-    ), replayed as (
-      update deliveries set attempts = 0, next_at = clock_timestamp(), claimed_until = null, delivered_at = null,
-        given_up_at = null, last_status = null, last_error = null
-      from found where deliveries.id = found.id and is_ended
-    )
-    select is_ended as "isReplayed" from found`.execute(database);
-  const [row] = rows;
-  if (row === undefined) throw new Error(`There is no callback ${id}. It is removed 30 days after its end.`);
-  if (!row.isReplayed) throw new Error(`The callback ${id} is still being tried. Wait until it has ended.`);
-  await sql`select pg_notify(${deliveriesChannel}, '')`.execute(database);
+  const result = await replayDelivery(database, { id });
+  if (result === 'missing') throw new Error(`There is no callback ${id}. It is removed 30 days after its end.`);
+  if (result === 'open') throw new Error(`The callback ${id} is still being tried. Wait until it has ended.`);
+  await notifyDeliveries(database);
 }

@@ -8,10 +8,7 @@ export const modelEffects: readonly FieldEffect[] = [
     `${requests}: a disabled model, one whose connection has no key or no address, and one without a connection say what to correct`,
     'enabled',
   ),
-  enforced(
-    `${requests}: a changed connection is used within a second, and no request waits for more than a fresh lookup`,
-    'integrationConnections',
-  ),
+  enforced(`${requests}: a changed connection is used once its model is read again`, 'integrationConnections'),
   enforced(
     'services/gateway/src/limits/limit-refusals.test.ts: a policy is used up when any of its numbers is reached, by all gateways together',
     'policies',

@@ -50,16 +50,47 @@ const shared: readonly FieldEffect[] = [
     reason:
       'a new revision takes all traffic, or none where spec.revision.active names another. Use canary and canaryPercent.',
   },
-  {
-    effect: 'warned',
-    paths: ['triggers'],
-    reason:
-      'triggers do not run yet: there is no path, no schedule, no asynchronous request and no callback. The workload answers at its own address.',
-  },
+];
+
+const paths = 'services/gateway/test/trigger-paths.test.ts';
+const calls = 'services/gateway/test/invocations.test.ts';
+
+const pathEffects: readonly FieldEffect[] = [
+  enforced(
+    `${paths}: the path of a trigger is another address of its workload, which sees the rest of the path`,
+    'triggers[].id',
+    'triggers[].configuration.path',
+  ),
+  enforced(
+    `${paths}: a public path is open and everything else stays closed`,
+    'triggers[].configuration.authenticationType',
+  ),
+  enforced(
+    `${paths}: a path that is switched off, moved or removed answers at its new place alone within a second`,
+    'triggers[].enabled',
+  ),
 ];
 
 export const agentEffects: readonly FieldEffect[] = [
   ...shared,
+  ...pathEffects,
+  enforced(
+    `${calls}: a call is accepted at once and performed with the settings of its trigger`,
+    'triggers[].configuration.retry',
+    'triggers[].configuration.timeout',
+    'triggers[].configuration.callbackUrl',
+  ),
+  {
+    effect: 'warned',
+    paths: ['triggers[].type'],
+    harmless: ['http', 'http-async'],
+    reason: 'only triggers of type http and http-async call an agent. Use a job for schedules.',
+  },
+  {
+    effect: 'warned',
+    paths: ['triggers[].configuration.schedule', 'triggers[].configuration.tasks'],
+    reason: 'an agent runs nothing by schedule and has no tasks. Use a job.',
+  },
   enforced(notes, 'repository'),
   {
     effect: 'warned',
@@ -71,6 +102,25 @@ export const agentEffects: readonly FieldEffect[] = [
 
 export const functionEffects: readonly FieldEffect[] = [
   ...shared,
+  ...pathEffects,
+  {
+    effect: 'warned',
+    paths: ['triggers[].type'],
+    harmless: ['http'],
+    reason: 'only triggers of type http call a function. Use an agent for asynchronous calls, and a job for schedules.',
+  },
+  {
+    effect: 'warned',
+    paths: [
+      'triggers[].configuration.retry',
+      'triggers[].configuration.timeout',
+      'triggers[].configuration.callbackUrl',
+      'triggers[].configuration.schedule',
+      'triggers[].configuration.tasks',
+    ],
+    reason:
+      'a function is called by requests and answers them itself. Use an agent for asynchronous calls, and a job for schedules.',
+  },
   enforced(
     "services/orchestrator/test/references.test.ts: a function gets its connections' values, and secrets stay sealed for whom they were written to",
     'integrationConnections',

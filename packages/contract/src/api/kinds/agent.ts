@@ -1,7 +1,7 @@
 // Agent: a workload that answers requests and scales to zero. Control-plane sheet 1.4, 2.4.
 import { z } from 'zod';
 import { knownKeys } from '../schema/known-keys.ts';
-import { Repository, Scale, VolumeAttachments } from '../schema/workload.ts';
+import { Repository, Scale, triggersOf, VolumeAttachments } from '../schema/workload.ts';
 import { defineKind, permissions, waitsFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
@@ -30,7 +30,7 @@ export const agent = defineKind({
     repository: Repository.optional(),
     revision: workloadSpec.revision,
     runtime: AgentRuntime.optional(),
-    triggers: workloadSpec.triggers,
+    triggers: triggersOf('agent').optional(),
     volumes: VolumeAttachments.optional(),
   }),
   specDefaults: { enabled: true, public: false },

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { knownKeys } from '../schema/known-keys.ts';
 import { ResourceNames } from '../schema/text.ts';
-import { Ports, Scale } from '../schema/workload.ts';
+import { Ports, Scale, triggersOf } from '../schema/workload.ts';
 import { defineKind, permissions, waitsFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
@@ -34,7 +34,7 @@ export const mcpFunction = defineKind({
     region: workloadSpec.region,
     revision: workloadSpec.revision,
     runtime: FunctionRuntime.optional(),
-    triggers: workloadSpec.triggers,
+    triggers: triggersOf('function').optional(),
     type: z.literal('mcp').optional(),
   }),
   specDefaults: { enabled: true, public: false },

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { knownKeys } from '../schema/known-keys.ts';
 import { Repositories } from '../schema/repositories.ts';
 import { AbsolutePath } from '../schema/text.ts';
-import { Ports, Triggers } from '../schema/workload.ts';
-import { plainTriggerPath, triggerPathFault } from '../trigger-path.ts';
+import { Ports, triggersOf } from '../schema/workload.ts';
 import { defineKind, permissions, readyFor } from './kind.ts';
 import { workloadKind, workloadRuntime, workloadSpec } from './workload.ts';
 
@@ -28,19 +27,6 @@ const JobVolume = z.object({
   type: z.enum(['ephemeral']),
 });
 
-/** A trigger of type http starts executions by requests to its path. */
-const JobTriggers = Triggers.superRefine((triggers, context) => {
-  for (const [index, { type, configuration }] of triggers.entries()) {
-    const message = type === 'http' ? pathFault(configuration?.path) : undefined;
-    if (message !== undefined) context.addIssue({ code: 'custom', path: [index, 'configuration', 'path'], message });
-  }
-});
-
-const pathFault = (path: string | undefined): string | undefined =>
-  path === undefined
-    ? 'a trigger of type http needs a path, for example "hooks/orders"'
-    : triggerPathFault(plainTriggerPath(path));
-
 export const job = defineKind({
   ...workloadKind,
   kind: 'job',
@@ -56,7 +42,7 @@ export const job = defineKind({
     region: workloadSpec.region,
     revision: workloadSpec.revision,
     runtime: JobRuntime.optional(),
-    triggers: JobTriggers.optional(),
+    triggers: triggersOf('job').optional(),
     volumes: z.array(JobVolume).max(100).optional(),
   }),
   specDefaults: { enabled: true },

@@ -209,8 +209,16 @@ describe('triggers', () => {
         path: ['spec', 'triggers', 0, 'configuration', 'path'],
         message: expect.stringContaining(reason),
       });
-    const agent = { metadata: { name: 'a' }, spec: { triggers: [http('a//b')] } };
-    expect(resourceInput(named('agent')).safeParse(agent).success).toBe(true);
+    const ofAgent = (trigger: object) =>
+      resourceInput(named('agent')).safeParse({ metadata: { name: 'a' }, spec: { triggers: [trigger] } });
+    for (const type of ['http', 'http-async']) {
+      expect(ofAgent({ ...http(), type }).success).toBe(true);
+      expect(ofAgent({ ...http('/hooks'), type }).success).toBe(true);
+      expect(ofAgent({ ...http('a//b'), type }).error?.issues[0]?.message).toContain('segments of letters');
+    }
+    expect(
+      ofAgent({ ...http('a//b'), type: 'cron', configuration: { schedule: '0 4 * * *', path: 'a//b' } }).success,
+    ).toBe(true);
   });
 
   test('a callback secret sent by a client is dropped', () => {

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import { Metadata, MetadataInput, RevisionConfiguration, Status, statuses } from '../schema/shared.ts';
 import { ImageReference, MemoryMb, RegionName, ResourceNames } from '../schema/text.ts';
-import { callbackSecrets, Envs, Generation, Triggers, triggersShown } from '../schema/workload.ts';
+import { callbackSecrets, Envs, Generation, triggersShown } from '../schema/workload.ts';
 import { envSecrets } from './kind.ts';
 
 export const workloadSpec = {
@@ -11,7 +11,6 @@ export const workloadSpec = {
   policies: ResourceNames.optional(),
   region: RegionName.optional(),
   revision: RevisionConfiguration.optional(),
-  triggers: Triggers.optional(),
 };
 
 export const workloadRuntime = {

@@ -9,10 +9,12 @@ import * as audit from './audit.ts';
 import * as budgets from './budgets.ts';
 import * as catalogue from './catalogue.ts';
 import * as customDomains from './custom-domains.ts';
+import * as deliveries from './deliveries.ts';
 import * as drives from './drives.ts';
 import * as egress from './egress.ts';
 import * as images from './images.ts';
 import * as integrations from './integrations.ts';
+import * as invocations from './invocations.ts';
 import * as jobExecutions from './job-executions.ts';
 import * as metrics from './metrics.ts';
 import * as observability from './observability.ts';
@@ -36,10 +38,12 @@ const features: readonly Readonly<Record<string, Operation>>[] = [
   budgets,
   catalogue,
   customDomains,
+  deliveries,
   drives,
   egress,
   images,
   integrations,
+  invocations,
   jobExecutions,
   metrics,
   observability,

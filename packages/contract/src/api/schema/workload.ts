@@ -1,6 +1,7 @@
 // Parts of `spec` that workloads share; control-plane sheet 2.1, 2.7, 2.8.
 import { z } from 'zod';
 import { readCron } from '../cron.ts';
+import { pathTriggerTypes, plainTriggerPath, type TriggeredKind, triggerPathFault } from '../trigger-path.ts';
 import { Env, FreeForm, Port } from './shared.ts';
 import { AbsolutePath, Count, HttpUrl, Text } from './text.ts';
 
@@ -43,7 +44,7 @@ const TriggerInput = z.object({
 
 const maxAsyncSeconds = 900;
 
-export const Triggers = z
+const Triggers = z
   .array(
     TriggerInput.refine(
       ({ type, configuration }) => type !== 'http-async' || (configuration?.timeout ?? 0) <= maxAsyncSeconds,
@@ -54,6 +55,24 @@ export const Triggers = z
     }),
   )
   .max(100);
+
+/**
+ * Triggers of a kind, whose paths are checked. A job answers nothing at an address of its own, so its triggers of type http
+ * need a path.
+ */
+export const triggersOf = (kind: TriggeredKind) =>
+  Triggers.superRefine((triggers, context) => {
+    const types: readonly string[] = pathTriggerTypes[kind];
+    for (const [index, { type, configuration }] of triggers.entries()) {
+      const message = types.includes(type) ? pathFault(kind, configuration?.path) : undefined;
+      if (message !== undefined) context.addIssue({ code: 'custom', path: [index, 'configuration', 'path'], message });
+    }
+  });
+
+function pathFault(kind: TriggeredKind, path: string | undefined): string | undefined {
+  if (path !== undefined) return triggerPathFault(plainTriggerPath(path));
+  return kind === 'job' ? 'a trigger of type http needs a path, for example "hooks/orders"' : undefined;
+}
 
 /** The service makes the callback secret; it is shown in clear once, masked afterwards. */
 export const triggersShown = {

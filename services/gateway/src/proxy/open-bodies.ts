@@ -1,7 +1,4 @@
-/**
- * Bytes of request bodies that are in memory, of each workspace and in all. A body is kept until its answer begins, because
- * another connection may need it.
- */
+/** Bytes of request bodies that are in memory as a whole, of each workspace and in all. */
 export class OpenBodies {
   readonly #mostOfOne: number;
   readonly #mostInAll: number;
