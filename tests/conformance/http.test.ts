@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../harness/client.ts';
 import { answerJson, ProviderStandIn } from '../harness/provider-stand-in.ts';
 import { requiredQuery } from '../harness/required-query.ts';
-import { addStatement, createEverything, fill } from '../harness/tenant.ts';
+import { addCall, addStatement, createEverything, fill } from '../harness/tenant.ts';
 import { startTestApi, type TestApi } from '../harness/test-api.ts';
 import { addExit, bodyFor, completeConfig, nameFor, type Sample, samples } from './support/samples.ts';
 
@@ -76,6 +76,7 @@ test('http.success-200: every read of the contract, and a create, a change and a
   await api.admin.post('/integrations/connections', { metadata: { name: 'models' }, spec: connection });
   const params = {
     ...{ ...everything, connectionName: 'models', modelId: 'small' },
+    ...(await addCall(api, api, 'read')),
     ...{ accountId: api.accountId, workspaceName: api.workspace, month: await addStatement(api, api) },
     ...{ templateName: template.name, integrationName: 'github', featureKey: 'known' },
   };

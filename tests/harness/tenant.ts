@@ -99,6 +99,39 @@ export async function addStatement(
   return month;
 }
 
+/** Adds an asynchronous call of the tenant's agent that has ended, with its callback. */
+export async function addCall(
+  { database }: Pick<TestApi, 'database'>,
+  { accountId, workspace }: Pick<FurtherAccount, 'accountId' | 'workspace'>,
+  word: string,
+): Promise<{ invocationId: string; deliveryId: string }> {
+  const [invocationId, deliveryId] = [uuidv7(), uuidv7()];
+  const { uid, name, workspace_id } = await database
+    .selectFrom('resources')
+    .innerJoin('workspaces', 'workspaces.id', 'resources.workspace_id')
+    .select(['resources.uid', 'resources.name', 'resources.workspace_id'])
+    .where('workspaces.name', '=', workspace)
+    .where('kind', '=', 'agent')
+    .executeTakeFirstOrThrow();
+  await database
+    .insertInto('invocations')
+    .values({
+      ...{ id: invocationId, account_id: accountId, workspace_id, workspace_name: workspace, resource_uid: uid },
+      ...{ resource_name: name, is_by_member: true, method: 'POST', path: `/${word}`, body_bytes: 0, max_runs: 1 },
+      ...{ timeout_seconds: 60, trigger_id: 'hook', status: 'failed', ended_at: new Date() },
+    })
+    .execute();
+  await database
+    .insertInto('deliveries')
+    .values({
+      ...{ id: deliveryId, workspace_id, resource_uid: uid, trigger_id: 'hook', invocation_id: invocationId },
+      ...{ url: `https://${word}.example`, host: `${word}.example`, secret: 'sealed', body: '{}' },
+      given_up_at: new Date(),
+    })
+    .execute();
+  return { invocationId, deliveryId };
+}
+
 export interface FurtherAccount {
   readonly accountId: string;
   readonly workspace: string;

@@ -24,8 +24,18 @@ beforeAll(async () => {
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
+let newest = '';
+
+/** Ids of the same millisecond have no order. */
+function nextId(): string {
+  let id = uuidv7();
+  while (id <= newest) id = uuidv7();
+  newest = id;
+  return id;
+}
+
 async function addCall(more: object = {}): Promise<string> {
-  const id = uuidv7();
+  const id = nextId();
   await database
     .insertInto('invocations')
     .values({
@@ -39,7 +49,7 @@ async function addCall(more: object = {}): Promise<string> {
 }
 
 async function addDelivery(more: object): Promise<string> {
-  const id = uuidv7();
+  const id = nextId();
   await database
     .insertInto('deliveries')
     .values({

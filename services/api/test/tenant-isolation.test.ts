@@ -10,6 +10,7 @@ import type { Answer, Client } from '../../../tests/harness/client.ts';
 import { requiredQuery } from '../../../tests/harness/required-query.ts';
 import {
   addAccount,
+  addCall,
   addStatement,
   createEverything,
   type FurtherAccount,
@@ -94,6 +95,7 @@ async function addTenant(word: string): Promise<Tenant> {
   const month = await addStatement(api, account);
   const params = {
     ...own,
+    ...(await addCall(api, account, word)),
     workspaceName: account.workspace,
     workspace: account.workspace,
     accountId: account.accountId,
