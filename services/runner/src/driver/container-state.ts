@@ -2,6 +2,7 @@
 import { isolationClasses } from '@berth/contract/node';
 import type { ContainerInspectInfo } from 'dockerode';
 import { z } from 'zod';
+import type { OutOfMemoryLog } from '../machine/out-of-memory-log.ts';
 import type { EngineOffer } from './container-settings.ts';
 import type { ContainerState, ContainerUsage } from './driver.ts';
 
@@ -9,6 +10,7 @@ export function containerState(
   info: ContainerInspectInfo,
   layer: string | undefined,
   runtimes: EngineOffer['runtimes'],
+  outOfMemoryLog: Pick<OutOfMemoryLog, 'names'>,
 ): ContainerState {
   const { Id, Name, Config, State, LogPath, HostConfig } = info;
   const status = statusFrom(State.Status);
@@ -19,7 +21,7 @@ export function containerState(
     status,
     pid: State.Pid > 0 ? State.Pid : undefined,
     exitCode: status === 'exited' ? State.ExitCode : undefined,
-    outOfMemory: State.OOMKilled,
+    outOfMemory: State.OOMKilled || (status === 'exited' && State.ExitCode !== 0 && outOfMemoryLog.names(Id)),
     startedAt: timeFrom(State.StartedAt),
     finishedAt: timeFrom(State.FinishedAt),
     logFile: LogPath || undefined,

@@ -1,5 +1,6 @@
 import { isolationClasses } from '@berth/contract/node';
 import { z } from 'zod';
+import { openOutOfMemoryLog } from '../machine/out-of-memory-log.ts';
 import { wholeDisk } from '../machine/whole-disk.ts';
 import { containerLayer } from './container-layer.ts';
 import { containerSettings, type EngineOffer, limitSettings } from './container-settings.ts';
@@ -34,6 +35,7 @@ const Info = z.object({ NCPU: z.number(), DockerRootDir: z.string(), Runtimes: z
 export function createDockerDriver(options: DockerDriverOptions): Driver {
   const { dockerUrl, runtimes = defaultRuntimes, diskMbPerSecond } = options;
   const docker = openDocker(dockerUrl);
+  const outOfMemoryLog = openOutOfMemoryLog();
   const info = async () => Info.parse(await answered(docker.info()));
   let asked: Promise<EngineOffer> | undefined;
 
@@ -57,7 +59,7 @@ export function createDockerDriver(options: DockerDriverOptions): Driver {
 
   async function inspect(id: string): Promise<ContainerState | undefined> {
     const found = await answeredIfThere(docker.getContainer(id).inspect());
-    return found && containerState(found, await containerLayer(found), runtimes);
+    return found && containerState(found, await containerLayer(found), runtimes, outOfMemoryLog);
   }
 
   const pause = ({ id }: Pausable): Promise<void> => answered(docker.getContainer(id).pause());
