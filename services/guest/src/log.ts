@@ -15,6 +15,7 @@ export type AuditAction =
   | 'process_exec_stream'
   | 'process_logs_access'
   | 'process_logs_stream'
+  | 'process_output'
   | 'process_stop'
   | 'process_kill'
   | 'process_signal'

@@ -34,6 +34,7 @@ export {
   ProcessInputRequest,
   type ProcessLogRange,
   type ProcessLogs,
+  type ProcessOutputEvent,
   ProcessRequest,
   type ProcessResponse,
   ProcessSignalRequest,

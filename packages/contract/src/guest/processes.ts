@@ -75,6 +75,20 @@ export type ProcessStreamEvent =
   | { type: 'stdout' | 'stderr' | 'result' | 'error'; data: string }
   | { type: 'keepalive' };
 
+/**
+ * Extension: one line of `GET /process/{identifier}/output` and of `POST /process?format=events`. Both name the exact bytes of
+ * the output: who is cut off continues at the last `next` that arrived.
+ */
+export type ProcessOutputEvent =
+  /** `data` is base64 where the bytes are no text of their own, as a part of a character. */
+  | { type: 'stdout' | 'stderr'; data: string; encoding?: 'base64'; next: number }
+  /** A line of the guest itself: a restart, or output that is no longer kept. */
+  | { type: 'notice'; data: string; next: number }
+  | { type: 'keepalive' }
+  /** The last event: the process with its exit code, without its output. */
+  | { type: 'end'; process: ProcessResponse }
+  | { type: 'error'; data: string };
+
 export const ProcessInputRequest = z.object({
   data: z.optional(z.string()),
   encoding: z.optional(z.enum(['utf8', 'base64'])),

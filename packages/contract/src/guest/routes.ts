@@ -37,6 +37,7 @@ export const guestRoutes = [
   { id: 'processStop', method: 'DELETE', path: '/process/{identifier}' },
   { id: 'processKill', method: 'DELETE', path: '/process/{identifier}/kill' },
   { id: 'processLogs', method: 'GET', path: '/process/{identifier}/logs' },
+  { id: 'processOutput', method: 'GET', path: '/process/{identifier}/output' },
   { id: 'processLogStream', method: 'GET', path: '/process/{identifier}/logs/stream' },
   { id: 'processInput', method: 'POST', path: '/process/{identifier}/stdin' },
   { id: 'processSignal', method: 'POST', path: '/process/{identifier}/signal' },

@@ -7,6 +7,7 @@ export const processesHandlers = {
   processStop: () => import('./routes/stop-process.ts').then(({ stopProcess }) => stopProcess),
   processKill: () => import('./routes/stop-process.ts').then(({ killProcess }) => killProcess),
   processLogs: () => import('./routes/read-logs.ts').then(({ readLogs }) => readLogs),
+  processOutput: () => import('./routes/stream-output.ts').then(({ streamOutput }) => streamOutput),
   processLogStream: () => import('./routes/stream-logs.ts').then(({ streamLogs }) => streamLogs),
   processInput: () => import('./routes/write-input.ts').then(({ writeInput }) => writeInput),
   processSignal: () => import('./routes/signal-process.ts').then(({ signalProcess }) => signalProcess),

@@ -39,6 +39,8 @@ export class ProcessManager implements Processes {
   readonly #folders: ProcessFolders;
   readonly #sweeper: Sweeper;
   readonly #processes = new Map<string, ManagedProcess>();
+  /** By name, until they run. */
+  readonly #starting = new Map<string, Promise<ManagedProcess>>();
   #sweepTimer: NodeJS.Timeout | undefined;
   #isSweepSoon = false;
   #endPressureWatch: (() => void) | undefined;
@@ -72,7 +74,25 @@ export class ProcessManager implements Processes {
     this.#sweepSoon();
   }
 
-  async start(request: ProcessRequest): Promise<ManagedProcess> {
+  /** A request that is repeated finds the process that it has started. One that has ended is known until its output is removed. */
+  startOnce(request: ProcessRequest): Promise<ManagedProcess> {
+    const { name = '' } = request;
+    const known = this.#starting.get(name) ?? this.find(name);
+    return known === undefined ? this.start(request) : Promise.resolve(known);
+  }
+
+  start(request: ProcessRequest): Promise<ManagedProcess> {
+    const starting = this.#start(request);
+    const { name } = request;
+    // A refused start is not the one that holds the name.
+    if (name === undefined || this.#starting.has(name)) return starting;
+    this.#starting.set(name, starting);
+    const done = () => this.#starting.delete(name);
+    starting.then(done, done);
+    return starting;
+  }
+
+  async #start(request: ProcessRequest): Promise<ManagedProcess> {
     const { settings } = this.#guest;
     if (request.keepAlive && settings.keepAliveDisabled) {
       throw new Fault(400, 'keepAlive is disabled on this sandbox. Start the process without it.');

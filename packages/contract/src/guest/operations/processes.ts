@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { MessageAnswer, ProcessLogRangeShape, ProcessLogsShape } from '../answers.ts';
 import { ProcessShape } from '../mcp.ts';
 import { ProcessInputRequest, ProcessRequest, ProcessSignalRequest } from '../processes.ts';
-import { json, operationWithTag } from './operation.ts';
+import { flag, json, operationWithTag } from './operation.ts';
 
 const operation = operationWithTag('Processes');
 
@@ -12,7 +12,15 @@ export const processesOperations = {
   processList: operation({ summary: 'Lists processes.', answer: json(z.array(ProcessShape)), statuses: [] }),
   processStart: operation({
     summary: 'Starts a process; with Accept: text/event-stream its output is the answer.',
-    query: { format: { type: 'string', enum: ['sse'], description: 'Frames of server-sent events for a stream.' } },
+    query: {
+      format: {
+        type: 'string',
+        enum: ['sse', 'events'],
+        description: 'For a stream: frames of server-sent events, or exact events as of the route output.',
+      },
+      once: flag('With a name: a process that has it is not started again, and answers instead.'),
+      offset: { type: 'integer', minimum: 0, default: 0, description: 'With format=events: where the output begins.' },
+    },
     body: { json: ProcessRequest },
     answer: { json: [ProcessShape], types: ['application/x-ndjson', 'text/event-stream'] },
     statuses: [400, 413, 422],
@@ -52,6 +60,14 @@ export const processesOperations = {
     path: identifier,
     answer: { types: ['text/plain'] },
     statuses: [404],
+  }),
+  processOutput: operation({
+    summary:
+      'Streams the exact output as events, one JSON object a line, each with the offset of the next; the last one has the exit code.',
+    path: identifier,
+    query: { offset: { type: 'integer', minimum: 0, default: 0, description: 'The last next that arrived.' } },
+    answer: { types: ['application/x-ndjson'] },
+    statuses: [400, 404],
   }),
   processInput: operation({
     summary: 'Writes to the input of a process that was started with stdin.',

@@ -14,6 +14,9 @@ export type Records = {
 const headerBytes = 5;
 const maxRecordBytes = 64 * 1024;
 
+/** Length of the stored form. */
+export const recordBytes = ({ bytes }: Pick<OutputRecord, 'bytes'>): number => headerBytes + bytes.length;
+
 /** Enough for the longest record, so that every read makes progress. */
 const readBytes = 4 * (headerBytes + maxRecordBytes);
 

@@ -7,6 +7,7 @@ const output = (stream: 'stdout' | 'stderr', text: string): Piece => ({
   kind: 'output',
   stream,
   bytes: Buffer.from(text),
+  next: 0,
 });
 
 function lines(pieces: readonly Piece[], maxHeldBytes?: number): string {
@@ -58,14 +59,14 @@ test('R-65 the last line of a stream is passed on even without a newline', () =>
 });
 
 test("a marker is a separate line and does not end a process's line", () => {
-  const marker: Piece = { kind: 'marker', text: '[here]', breaks: false };
+  const marker: Piece = { kind: 'marker', text: '[here]', breaks: false, next: 0 };
   expect(lines([output('stdout', 'a'), marker, output('stdout', 'b\n')])).toBe('stdout:[here]\nstdout:ab\n');
   const long = lines([output('stdout', '0123456789'), marker, output('stdout', 'b\n')], 8);
   expect(long).toBe('stdout:0123456789b\nstdout:[here]\n');
 });
 
 test('a gap ends unfinished lines, because the following output does not continue them', () => {
-  const gap: Piece = { kind: 'gap', bytes: 7, atHead: false };
+  const gap: Piece = { kind: 'gap', bytes: 7, atHead: false, next: 0 };
   expect(lines([output('stdout', 'a'), gap, output('stdout', 'b\n')])).toMatch(
     /^stdout:a\nstdout:\[this stream fell behind: 7 bytes.*\]\nstdout:b\n$/,
   );

@@ -145,8 +145,8 @@ test('a log file that is deleted during a read becomes one gap, and the rest fol
   unlinkSync(writer.path('all', 8));
   const { pieces } = drain(output, first?.cursor ?? outputStart);
   expect(pieces).toEqual([
-    { kind: 'gap', bytes: 8, atHead: false },
-    { kind: 'output', stream: 'stdout', bytes: Buffer.from('three') },
+    { kind: 'gap', bytes: 8, atHead: false, next: 16 },
+    { kind: 'output', stream: 'stdout', bytes: Buffer.from('three'), next: 26 },
   ]);
 });
 
@@ -162,8 +162,8 @@ test('an incomplete record is not read, and becomes a gap when it can no longer 
   const later = Buffer.from([2, 1, 0, 0, 0, 0x79]);
   writeFileSync(writer.path('all', 22), later);
   expect(drain(output, cursor).pieces).toEqual([
-    { kind: 'gap', bytes: 14, atHead: false },
-    { kind: 'output', stream: 'stderr', bytes: Buffer.from('y') },
+    { kind: 'gap', bytes: 14, atHead: false, next: 22 },
+    { kind: 'output', stream: 'stderr', bytes: Buffer.from('y'), next: 28 },
   ]);
 });
 
@@ -199,7 +199,9 @@ test('R-24 the attempts of a process are one output, with markers at their exact
 test('a character that arrives in two pieces is decoded as one', () => {
   const bytes = Buffer.from('é😀');
   const text = new PieceText();
-  const pieces: Piece[] = [...bytes].map((byte) => ({ kind: 'output', stream: 'stdout', bytes: Buffer.from([byte]) }));
+  const pieces: Piece[] = [...bytes].map((byte) => ({
+    ...{ kind: 'output', stream: 'stdout', bytes: Buffer.from([byte]), next: 0 },
+  }));
   expect([...text.take(pieces), ...text.end()]).toEqual([{ stream: 'stdout', text: 'é😀' }]);
 });
 

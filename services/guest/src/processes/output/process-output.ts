@@ -3,7 +3,7 @@
 // since the logs belong to the helper, and are inserted when the output is read.
 import { join } from 'node:path';
 import type { LogEnds } from '../../supervisor/supervisor.ts';
-import { lastBoundary, readRecords, recordBoundary, tailOf } from './log-records.ts';
+import { lastBoundary, readRecords, recordBoundary, recordBytes, tailOf } from './log-records.ts';
 import { type LogName, OutputLog } from './output-log.ts';
 
 export type Part = {
@@ -25,10 +25,12 @@ export type Marker = {
   breaks: boolean;
 };
 
-export type Piece =
+/** `next` is the offset of what follows. */
+export type Piece = { next: number } & (
   | { kind: 'output'; stream: 'stdout' | 'stderr'; bytes: Buffer }
   | { kind: 'marker'; text: string; breaks: boolean }
-  | { kind: 'gap'; bytes: number; atHead: boolean };
+  | { kind: 'gap'; bytes: number; atHead: boolean }
+);
 
 export type Cursor = {
   at: number;
@@ -63,7 +65,10 @@ export class ProcessOutput {
     const marker = this.#markers.find(({ id }) => id >= cursor.marker);
     if (marker !== undefined && marker.at <= cursor.at) {
       const { text, breaks } = marker;
-      return { pieces: [{ kind: 'marker', text, breaks }], cursor: { ...cursor, marker: marker.id + 1 } };
+      return {
+        pieces: [{ kind: 'marker', text, breaks, next: cursor.at }],
+        cursor: { ...cursor, marker: marker.id + 1 },
+      };
     }
     const part = this.#partAt('all', cursor.at);
     // The last attempt is over and the next has not begun.
@@ -75,12 +80,12 @@ export class ProcessOutput {
     const from = Math.min(part.base.all + (found?.from ?? Number.POSITIVE_INFINITY), limit);
     const next = Math.min(part.base.all + (found?.next ?? Number.POSITIVE_INFINITY), limit);
     const pieces: Piece[] = [];
-    if (from > cursor.at) pieces.push({ kind: 'gap', bytes: from - cursor.at, atHead: cursor.at === 0 });
+    if (from > cursor.at) pieces.push({ kind: 'gap', bytes: from - cursor.at, atHead: cursor.at === 0, next: from });
     for (const record of found?.records ?? []) {
       const at = part.base.all + record.at;
       if (at >= limit) break;
       const bytes = at === cursor.at ? record.bytes.subarray(cursor.cut) : record.bytes;
-      pieces.push({ kind: 'output', stream: record.stream, bytes });
+      pieces.push({ kind: 'output', stream: record.stream, bytes, next: at + recordBytes(record) });
     }
     return { pieces, cursor: { at: next, marker: cursor.marker, cut: 0 } };
   }

@@ -8,20 +8,23 @@ import { logsTail, streamTail } from '../output/output-text.ts';
 import { processManagerOf } from '../process-manager.ts';
 import { answerWithTexts } from './answer-with-texts.ts';
 import { streamEvents } from './stream-events.ts';
+import { offsetIn, sendOutput } from './stream-output.ts';
 import { waitForProcess } from './wait-for-process.ts';
 
 export async function startProcess(call: Call): Promise<void> {
   const request = await readJson(call, ProcessRequest);
-  const isSse = call.query.get('format') === 'sse';
-  const isStreamed = isSse || (call.request.headers.accept ?? '').includes('text/event-stream');
+  const format = call.query.get('format');
+  const isStreamed = format !== null || (call.request.headers.accept ?? '').includes('text/event-stream');
+  const offset = format === 'events' ? offsetIn(call) : 0;
   const action = isStreamed ? 'process_exec_stream' : 'process_exec';
   const processes = await processManagerOf(call.guest);
   const left = whenCallerLeaves(call);
-  const process = await processes.start(request);
+  const process = await (isOnce(call) ? processes.startOnce(request) : processes.start(request));
   const { pid, name } = process.state;
   // Without the command: people write secrets into commands.
   call.guest.log.audit(action, call.caller, { name, pid });
-  if (isStreamed) return streamEvents(call, process, isSse ? 'sse' : 'ndjson');
+  if (format === 'events') return sendOutput(call, process, offset);
+  if (isStreamed) return streamEvents(call, process, format === 'sse' ? 'sse' : 'ndjson');
   const waits = request.waitForCompletion || (request.waitForPorts ?? []).length > 0;
   if (!waits) return answerJson(call, await process.describe('started'));
   await waitForProcess(process, request, left);
@@ -29,6 +32,8 @@ export async function startProcess(call: Call): Promise<void> {
   if (!request.waitForCompletion) return answerJson(call, await process.describe('whole'));
   await answerWhole(call, process);
 }
+
+const isOnce = ({ query }: Call): boolean => query.get('once') === 'true';
 
 /** A caller that waited for the end gets the output, as much as `/logs` would return. */
 async function answerWhole(call: Call, process: ManagedProcess): Promise<void> {
