@@ -9,20 +9,14 @@ export interface FreeFormField {
   readonly reason: string;
 }
 
-const forms = (title: string): string[] => [`${title}Input`, `${title}Replacement`, title];
-
 const callersTask = 'Arguments of a task belong to the caller; they reach the task as they came.';
 const hubForm = 'Questions a console asks before it connects a server; the catalogue of the operator shapes them.';
 
 export const freeFormFields: readonly FreeFormField[] = [
-  {
-    schemas: [...forms('Agent'), ...forms('Function'), ...forms('Job')],
-    path: 'spec.triggers[].configuration.tasks[]',
-    reason: callersTask,
-  },
+  { schemas: ['TriggerConfigurationInput', 'TriggerConfiguration'], path: 'tasks[]', reason: callersTask },
   { schemas: ['CreateJobExecutionRequest', 'CreateJobExecutionOutput'], path: 'tasks[]', reason: callersTask },
-  { schemas: ['MCPDefinition'], path: 'form.config', reason: hubForm },
-  { schemas: ['MCPDefinition'], path: 'form.secrets', reason: hubForm },
+  { schemas: ['MCPDefinitionForm'], path: 'config', reason: hubForm },
+  { schemas: ['MCPDefinitionForm'], path: 'secrets', reason: hubForm },
   { schemas: ['Feature'], path: 'payload', reason: 'A feature carries whatever its operator gave it.' },
   { schemas: ['SandboxError'], path: 'details', reason: 'Facts about one refusal; each code has its own.' },
 ];

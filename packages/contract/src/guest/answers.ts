@@ -7,7 +7,7 @@ import type { ProcessPorts } from './network.ts';
 import type { ProcessLogRange, ProcessLogs } from './processes.ts';
 import type { ContentSearchAnswer, FindAnswer, FuzzySearchAnswer } from './search.ts';
 import type { HealthResponse, ReloadResponse, StatsResponse } from './system.ts';
-import type { PartReceipt, UploadInitiated, UploadList, UploadPartList } from './uploads.ts';
+import type { PartReceipt, UploadedPart, UploadInitiated, UploadList, UploadPartList } from './uploads.ts';
 
 const entryType = z.enum(['file', 'directory']);
 
@@ -39,7 +39,12 @@ export const ContentSearchShape = z.object({
   total: z.int(),
 }) satisfies z.ZodMiniType<ContentSearchAnswer>;
 
-const Part = z.object({ partNumber: z.int(), etag: z.string(), size: z.int(), uploadedAt: z.string() });
+export const UploadedPartShape = z.object({
+  partNumber: z.int(),
+  etag: z.string(),
+  size: z.int(),
+  uploadedAt: z.string(),
+}) satisfies z.ZodMiniType<UploadedPart>;
 
 export const PartReceiptShape = z.object({
   partNumber: z.int(),
@@ -54,7 +59,7 @@ export const UploadInitiatedShape = z.object({
 
 export const UploadPartListShape = z.object({
   uploadId: z.string(),
-  parts: z.array(Part),
+  parts: z.array(UploadedPartShape),
 }) satisfies z.ZodMiniType<UploadPartList>;
 
 export const UploadListShape = z.object({
@@ -64,7 +69,7 @@ export const UploadListShape = z.object({
       path: z.string(),
       initiatedAt: z.string(),
       permissions: z.int(),
-      parts: z.record(z.string(), Part),
+      parts: z.record(z.string(), UploadedPartShape),
     }),
   ),
 }) satisfies z.ZodMiniType<UploadList>;

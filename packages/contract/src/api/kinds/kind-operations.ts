@@ -5,7 +5,7 @@ import { pathParams } from '../path-params.ts';
 import { pageOrArray } from '../schema/page.ts';
 import { pageQuery, QueryBoolean, type Sort, statusQuery, WorkspaceQuery } from '../schema/query.ts';
 import { allReadOnly, readOnly } from '../schema/read-only.ts';
-import { CoreEvent, RevisionMetadata } from '../schema/shared.ts';
+import { CoreEvent, MetadataInput, MetadataReplacement, RevisionMetadata } from '../schema/shared.ts';
 import { ExternalId } from '../schema/text.ts';
 import type { Kind, Verb } from './kind.ts';
 
@@ -22,14 +22,13 @@ const once = <T>(make: (kind: Kind) => T) => {
 
 /** Schema of the resource as a client sends it. */
 export const resourceInput = once((kind: Kind) =>
-  z.object({ metadata: kind.metadataInput, spec: kind.spec }).meta({ id: `${kind.title}Input` }),
+  z
+    .object({ metadata: kind.metadataInput, spec: kind.spec.meta({ id: `${kind.title}Spec` }) })
+    .meta({ id: `${kind.title}Input` }),
 );
 
-/** On replace the name is in the path, so the body may omit it. */
 const replaceInput = once((kind: Kind) =>
-  z
-    .object({ metadata: kind.metadataInput.partial({ name: true }), spec: kind.spec.partial() })
-    .meta({ id: `${kind.title}Replacement` }),
+  z.object({ metadata: replacedMetadata(kind), spec: kind.spec.partial() }).meta({ id: `${kind.title}Replacement` }),
 );
 
 /** Schema of the resource as a client receives it. */
@@ -37,7 +36,10 @@ export const resourceSchema = once((kind: Kind) =>
   z
     .object({
       metadata: kind.metadata,
-      spec: kind.spec.extend({ ...allReadOnly(kind.specReadOnly ?? {}), ...kind.specShown }).partial(),
+      spec: kind.spec
+        .extend({ ...allReadOnly(kind.specReadOnly ?? {}), ...kind.specShown })
+        .partial()
+        .meta({ id: `${kind.title}Spec` }),
       ...(kind.status === undefined
         ? {}
         : { events: readOnly(z.array(CoreEvent).optional()), status: readOnly(kind.status.optional()) }),
@@ -46,6 +48,9 @@ export const resourceSchema = once((kind: Kind) =>
     })
     .meta({ id: kind.title }),
 );
+
+const replacedMetadata = ({ metadataInput }: Kind): z.ZodObject =>
+  metadataInput === MetadataInput ? MetadataReplacement : metadataInput.partial({ name: true });
 
 const listItem = once((kind: Kind): z.ZodType => {
   if (kind.listing.item !== undefined) return kind.listing.item;

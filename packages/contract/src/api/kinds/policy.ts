@@ -4,19 +4,23 @@ import { Flavor, Metadata, MetadataInput } from '../schema/shared.ts';
 import { Count } from '../schema/text.ts';
 import { defineKind, permissions } from './kind.ts';
 
-const PolicyLocation = z.object({
-  name: z.string().max(63).optional(),
-  type: z.enum(['location', 'country', 'continent']).optional(),
-});
+const PolicyLocation = z
+  .object({
+    name: z.string().max(63).optional(),
+    type: z.enum(['location', 'country', 'continent']).optional(),
+  })
+  .meta({ id: 'PolicyLocation' });
 
-const PolicyMaxTokens = z.object({
-  granularity: z.enum(['minute', 'hour', 'day', 'month']).optional(),
-  input: Count.optional(),
-  output: Count.optional(),
-  ratioInputOverOutput: Count.optional(),
-  step: z.int().min(1).max(100_000).optional(),
-  total: Count.optional(),
-});
+const PolicyMaxTokens = z
+  .object({
+    granularity: z.enum(['minute', 'hour', 'day', 'month']).optional(),
+    input: Count.optional(),
+    output: Count.optional(),
+    ratioInputOverOutput: Count.optional(),
+    step: z.int().min(1).max(100_000).optional(),
+    total: Count.optional(),
+  })
+  .meta({ id: 'PolicyMaxTokens' });
 
 export const policyResourceTypes = ['model', 'function', 'agent', 'sandbox', 'application', 'job'] as const;
 

@@ -1,8 +1,9 @@
 // Errors that an operation documents, and their form.
+import type { JsonSchema } from '../../schemas/json-schema.ts';
+import type { NamedSchemas } from '../../schemas/named-schemas.ts';
 import type { Operation } from '../operation.ts';
 import { SandboxError } from '../schema/sandbox.ts';
 import { ErrorBody, VersionErrorBody } from '../schema/shared.ts';
-import type { JsonSchema, SchemaCollection } from './json-schema.ts';
 
 const descriptions: Readonly<Record<number, string>> = {
   400: 'The request, its cursor or its version is not valid.',
@@ -34,12 +35,12 @@ function statusesOf(operation: Operation): number[] {
   return [...new Set(statuses)].sort((a, b) => a - b);
 }
 
-function bodyOf(schemas: SchemaCollection, status: number, form: Operation['errorForm']): JsonSchema {
+function bodyOf(schemas: NamedSchemas, status: number, form: Operation['errorForm']): JsonSchema {
   const forms = [
     ...(form === 'sandbox' ? [SandboxError] : []),
     ErrorBody,
     ...(status === 400 ? [VersionErrorBody] : []),
-  ].map((body) => schemas.schema(body, 'output'));
+  ].map((body) => schemas.schema(body, 'output', `Error${status}`));
   const [only, ...more] = forms;
   return only !== undefined && more.length === 0 ? only : { anyOf: forms };
 }
@@ -49,10 +50,10 @@ const nameOf = (status: number, form: Operation['errorForm']): string =>
 
 /** Error responses as shared components: they are the same everywhere, so operations refer to them. */
 export class ErrorResponses {
-  readonly #schemas: SchemaCollection;
+  readonly #schemas: NamedSchemas;
   readonly #components = new Map<string, JsonSchema>();
 
-  constructor(schemas: SchemaCollection) {
+  constructor(schemas: NamedSchemas) {
     this.#schemas = schemas;
   }
 

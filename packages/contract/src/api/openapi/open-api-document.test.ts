@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { namelessObjects } from '../../schemas/nameless-objects-fixture.ts';
 import { defaultBrand } from '../brand.ts';
 import { freeFormFields } from '../free-form-fields-fixture.ts';
 import { operations } from '../operations/registry.ts';
@@ -119,6 +120,11 @@ describe('the OpenAPI document', () => {
     );
     expect(links.length).toBeGreaterThan(0);
     expect(operationLinks).toEqual(expect.arrayContaining(links));
+  });
+
+  test('gives every object a name, and no name ends in a digit', () => {
+    expect(namelessObjects(document)).toEqual([]);
+    expect(Object.keys(document.components.schemas ?? {}).filter((name) => /\d$/.test(name))).toEqual([]);
   });
 
   test('sends the address without the version prefix to its own server', () => {

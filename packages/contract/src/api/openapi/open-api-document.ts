@@ -1,4 +1,6 @@
 // The OpenAPI 3.1 document of the served operations, generated from the operations alone.
+import { convert, type JsonSchema, propertiesOf } from '../../schemas/json-schema.ts';
+import { NamedSchemas } from '../../schemas/named-schemas.ts';
 import { type Brand, type HeaderNames, headerNames } from '../brand.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations/registry.ts';
@@ -6,7 +8,6 @@ import { NoAnswer } from '../schema/shared.ts';
 import { versions } from '../versions.ts';
 import { ErrorResponses } from './error-responses.ts';
 import { type Addresses, introduction } from './introduction.ts';
-import { type JsonSchema, propertiesOf, SchemaCollection } from './json-schema.ts';
 
 export interface OpenApiSettings extends Addresses {
   readonly brand: Brand;
@@ -74,8 +75,11 @@ function headersOf({ access, method }: Operation): JsonSchema[] {
   ];
 }
 
-function pathParametersOf({ params }: Operation, schemas: SchemaCollection): JsonSchema[] {
-  return propertiesOf(schemas.schema(params, 'input')).map(({ name, schema }) => ({
+/** Parameters are texts, numbers and lists of these, so none of them needs a name. */
+const parametersIn = (schema: Operation['query']): JsonSchema => convert(schema, 'input').root;
+
+function pathParametersOf({ params }: Operation): JsonSchema[] {
+  return propertiesOf(parametersIn(params)).map(({ name, schema }) => ({
     name,
     in: 'path',
     required: true,
@@ -83,11 +87,10 @@ function pathParametersOf({ params }: Operation, schemas: SchemaCollection): Jso
   }));
 }
 
-function queryParametersOf(operation: Operation, schemas: SchemaCollection): JsonSchema[] {
+function queryParametersOf(operation: Operation): JsonSchema[] {
   const { query, queryBeforeWrappedLists } = operation;
-  const current = propertiesOf(schemas.schema(query, 'input'));
-  const before =
-    queryBeforeWrappedLists === undefined ? [] : propertiesOf(schemas.schema(queryBeforeWrappedLists, 'input'));
+  const current = propertiesOf(parametersIn(query));
+  const before = queryBeforeWrappedLists === undefined ? [] : propertiesOf(parametersIn(queryBeforeWrappedLists));
   const known = new Set(current.map(({ name }) => name));
   return [...current, ...before.filter(({ name }) => !known.has(name))].map(({ name, schema, required }) => ({
     name,
@@ -97,17 +100,22 @@ function queryParametersOf(operation: Operation, schemas: SchemaCollection): Jso
   }));
 }
 
+const titled = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
+
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 
-function successOf({ answer, answersCsv }: Operation, schemas: SchemaCollection): JsonSchema {
+function successOf({ id, answer, answersCsv }: Operation, schemas: NamedSchemas): JsonSchema {
   if (answer === NoAnswer) return { description: 'Done.' };
   const csv = answersCsv === true ? { 'text/csv': { schema: { type: 'string' } } } : {};
-  return { description: 'The answer.', content: { ...json(schemas.schema(answer, 'output')), ...csv } };
+  return {
+    description: 'The answer.',
+    content: { ...json(schemas.schema(answer, 'output', `${titled(id)}Answer`)), ...csv },
+  };
 }
 
 function describe(
   operation: Operation,
-  schemas: SchemaCollection,
+  schemas: NamedSchemas,
   errors: ErrorResponses,
   apiUrl: string,
 ): OpenApiOperation {
@@ -116,12 +124,10 @@ function describe(
     operationId: id,
     tags: [tag],
     summary,
-    parameters: [
-      ...pathParametersOf(operation, schemas),
-      ...queryParametersOf(operation, schemas),
-      ...headersOf(operation),
-    ],
-    ...(body === undefined ? {} : { requestBody: { required: true, content: json(schemas.schema(body, 'input')) } }),
+    parameters: [...pathParametersOf(operation), ...queryParametersOf(operation), ...headersOf(operation)],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: json(schemas.schema(body, 'input', `${titled(id)}Body`)) } }),
     responses: { 200: successOf(operation, schemas), ...errors.of(operation) },
     ...(access.kind === 'public' ? { security: [] } : {}),
     ...(base === 'api_url' ? { servers: [{ url: apiUrl }] } : {}),
@@ -132,13 +138,14 @@ function describe(
 
 export function openApiDocument({ brand, baseUrl, apiUrl, gatewayUrl }: OpenApiSettings): OpenApiDocument {
   const names = headerNames(brand);
-  const schemas = new SchemaCollection();
+  const schemas = new NamedSchemas();
   const errors = new ErrorResponses(schemas);
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const operation of operations) {
     const described = describe(operation, schemas, errors, apiUrl);
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
   }
+  const named = schemas.finish({ paths, responses: errors.components() });
   return {
     openapi: '3.1.0',
     info: {
@@ -149,11 +156,11 @@ export function openApiDocument({ brand, baseUrl, apiUrl, gatewayUrl }: OpenApiS
     servers: [{ url: baseUrl }],
     tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name })),
     security: [{ bearer: [] }, { brandedHeader: [] }],
-    paths,
+    paths: named.document.paths,
     components: {
       parameters: headerParameters(names),
-      responses: errors.components(),
-      schemas: schemas.components(),
+      responses: named.document.responses,
+      schemas: named.schemas,
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key in the header Authorization.' },
         brandedHeader: {

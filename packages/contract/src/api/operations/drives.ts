@@ -5,14 +5,16 @@ import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
 import { WorkspaceQuery } from '../schema/query.ts';
 
-const Jwk = z.object({
-  kty: z.string(),
-  crv: z.string(),
-  x: z.string(),
-  kid: z.string(),
-  alg: z.string(),
-  use: z.string(),
-});
+const Jwk = z
+  .object({
+    kty: z.string(),
+    crv: z.string(),
+    x: z.string(),
+    kid: z.string(),
+    alg: z.string(),
+    use: z.string(),
+  })
+  .meta({ id: 'JsonWebKey' });
 
 export const getDriveKeys = defineOperation({
   ...at('/drives/jwks.json'),

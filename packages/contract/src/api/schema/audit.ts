@@ -1,6 +1,7 @@
 // Audit entries: who did what, when and from where. Our own addition to the interface.
 import { z } from 'zod';
 import { pageQuery } from './query.ts';
+import { CursorMeta } from './shared.ts';
 import { Instant, Timestamp } from './text.ts';
 
 export const auditQuery = {
@@ -28,6 +29,4 @@ const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' });
 
-export const AuditPage = z
-  .object({ data: z.array(AuditEntry), meta: z.object({ hasMore: z.boolean(), nextCursor: z.string() }) })
-  .meta({ id: 'AuditPage' });
+export const AuditPage = z.object({ data: z.array(AuditEntry), meta: CursorMeta }).meta({ id: 'AuditPage' });

@@ -1,6 +1,7 @@
 // Callbacks of executions and of asynchronous calls. Our own addition to the interface.
 import { z } from 'zod';
 import { pageQuery } from './query.ts';
+import { CursorMeta } from './shared.ts';
 import { Timestamp } from './text.ts';
 
 export const DeliveryStatus = z
@@ -37,6 +38,4 @@ export const DeliveryWithBody = z
   .object({ ...delivery, body: z.string().describe('What is sent') })
   .meta({ id: 'DeliveryWithBody' });
 
-export const DeliveryPage = z
-  .object({ data: z.array(Delivery), meta: z.object({ hasMore: z.boolean(), nextCursor: z.string() }) })
-  .meta({ id: 'DeliveryPage' });
+export const DeliveryPage = z.object({ data: z.array(Delivery), meta: CursorMeta }).meta({ id: 'DeliveryPage' });

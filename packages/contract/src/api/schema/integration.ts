@@ -6,7 +6,7 @@ const text = z.string().optional();
 const texts = z.array(z.string()).optional();
 const textMap = z.record(z.string(), z.string()).optional();
 
-const TokenPaths = z.object({ received: text, sent: text, total: text });
+const TokenPaths = z.object({ received: text, sent: text, total: text }).meta({ id: 'TokenPaths' });
 
 export const IntegrationEndpoint = z
   .object({

@@ -1,6 +1,7 @@
 // Asynchronous calls of agents. Our own addition to the interface.
 import { z } from 'zod';
 import { pageQuery } from './query.ts';
+import { CursorMeta } from './shared.ts';
 import { Timestamp } from './text.ts';
 
 export const InvocationStatus = z
@@ -39,6 +40,4 @@ export const Invocation = z
   })
   .meta({ id: 'Invocation' });
 
-export const InvocationPage = z
-  .object({ data: z.array(Invocation), meta: z.object({ hasMore: z.boolean(), nextCursor: z.string() }) })
-  .meta({ id: 'InvocationPage' });
+export const InvocationPage = z.object({ data: z.array(Invocation), meta: CursorMeta }).meta({ id: 'InvocationPage' });

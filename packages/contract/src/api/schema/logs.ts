@@ -15,26 +15,30 @@ export const severityNumbers = {
 export type LogSeverity = keyof typeof severityNumbers;
 export const LogSeverity = z.enum(['FATAL', 'ERROR', 'WARNING', 'INFO', 'DEBUG', 'TRACE', 'UNKNOWN']);
 
-const LogEntry = z.object({
-  timestamp: z.string().describe('RFC 3339 in UTC, with nanoseconds'),
-  message: z.string(),
-  severity: z
-    .int()
-    .describe('Number as in OpenTelemetry: 21 fatal, 17 error, 13 warning, 9 info, 5 debug, 1 trace, 0 unknown'),
-  trace_id: z.string().describe('Empty when the line belongs to no trace'),
-});
+const LogEntry = z
+  .object({
+    timestamp: z.string().describe('RFC 3339 in UTC, with nanoseconds'),
+    message: z.string(),
+    severity: z
+      .int()
+      .describe('Number as in OpenTelemetry: 21 fatal, 17 error, 13 warning, 9 info, 5 debug, 1 trace, 0 unknown'),
+    trace_id: z.string().describe('Empty when the line belongs to no trace'),
+  })
+  .meta({ id: 'LogEntry' });
 
-const LogBucket = z.object({
-  timestamp: z.string().describe('Start of the interval, RFC 3339 in UTC'),
-  count: z.int(),
-  debug: z.int(),
-  error: z.int(),
-  fatal: z.int(),
-  info: z.int(),
-  trace: z.int(),
-  unknown: z.int(),
-  warning: z.int(),
-});
+const LogBucket = z
+  .object({
+    timestamp: z.string().describe('Start of the interval, RFC 3339 in UTC'),
+    count: z.int(),
+    debug: z.int(),
+    error: z.int(),
+    fatal: z.int(),
+    info: z.int(),
+    trace: z.int(),
+    unknown: z.int(),
+    warning: z.int(),
+  })
+  .meta({ id: 'LogBucket' });
 
 export const ResourceLogResponse = z
   .object({

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BillingDimensionName, billingDimensions } from '../billing/dimensions.ts';
 import { AnswerFormat, queryInteger } from './query.ts';
+import { CursorMeta } from './shared.ts';
 import { Timestamp } from './text.ts';
 
 export const MetricsGroup = z.enum([
@@ -93,7 +94,7 @@ const AccountMetricsDataEntry = z
     billingDimension: z.string().optional(),
     summary: z.object({ cost, usage }),
     timeseries: z
-      .array(z.object({ timestamp: Timestamp, cost, usage }))
+      .array(z.object({ timestamp: Timestamp, cost, usage }).meta({ id: 'AccountMetricsPoint' }))
       .describe('One item for each bucket of the window, oldest first; the first one begins with the window'),
   })
   .meta({ id: 'AccountMetricsDataEntry' });
@@ -105,7 +106,7 @@ export const AccountMetricsResponse = z
     resolution: MetricsResolution,
     summary: z.object({ totalCost: cost, totalUsage: usage }).describe('Sums over all groups; the same on every page'),
     data: z.array(AccountMetricsDataEntry).describe('Highest cost first'),
-    meta: z.object({ hasMore: z.boolean(), nextCursor: z.string() }),
+    meta: CursorMeta,
   })
   .meta({ id: 'AccountMetricsResponse' });
 

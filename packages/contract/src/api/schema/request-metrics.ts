@@ -20,7 +20,10 @@ export const RequestMetricsQuery = LogsQuery.pick({
     .describe(`Seconds of the chart, a multiple of ${minuteSeconds}; ${minuteSeconds} when left out`),
 });
 
-const Percentiles = z.object({ p50: z.number(), p95: z.number(), p99: z.number() }).nullable();
+const Percentiles = z
+  .object({ p50: z.number(), p95: z.number(), p99: z.number() })
+  .meta({ id: 'Percentiles' })
+  .nullable();
 
 const figures = {
   requests: z.int(),
@@ -42,7 +45,11 @@ export const WorkloadRequestMetrics = z
   .object({
     ...figures,
     chart: z
-      .array(z.object({ timestamp: Timestamp.describe('Start of the interval'), ...figures }))
+      .array(
+        z
+          .object({ timestamp: Timestamp.describe('Start of the interval'), ...figures })
+          .meta({ id: 'RequestMetricsBucket' }),
+      )
       .describe(
         'Requests per interval, oldest first, of a workload that was named; an interval without requests is left out',
       ),

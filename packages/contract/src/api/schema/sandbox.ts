@@ -45,25 +45,30 @@ const ExpirationPolicy = z
     if (form.safeParse(value).success) return;
     const expected = type === 'date' ? 'an RFC 3339 time' : 'a whole number and one of s, m, h, d, w';
     context.addIssue({ code: 'custom', path: ['value'], message: `${type} needs ${expected}` });
-  });
+  })
+  .meta({ id: 'ExpirationPolicy' });
 
 export const SandboxLifecycle = z.object({
   expirationPolicies: z.array(ExpirationPolicy).max(100).optional(),
   terminatedRetention: Duration.optional(),
 });
 
-const EgressPolicy = z.object({
-  destinations: Texts.optional(),
-  mode: z.enum(['dedicated', 'shared']).optional(),
-  name: Text.optional(),
-});
+const EgressPolicy = z
+  .object({
+    destinations: Texts.optional(),
+    mode: z.enum(['dedicated', 'shared']).optional(),
+    name: Text.optional(),
+  })
+  .meta({ id: 'EgressPolicy' });
 
-const ProxyTarget = z.object({
-  body: mapOf(LongText).optional(),
-  destinations: Texts.optional(),
-  headers: mapOf(LongText).optional(),
-  secrets: mapOf(LongText).optional().meta({ writeOnly: true }),
-});
+const ProxyTarget = z
+  .object({
+    body: mapOf(LongText).optional(),
+    destinations: Texts.optional(),
+    headers: mapOf(LongText).optional(),
+    secrets: mapOf(LongText).optional().meta({ writeOnly: true }),
+  })
+  .meta({ id: 'ProxyTarget' });
 
 export const SandboxNetwork = z.object({
   allowedDomains: Texts.optional().meta({ deprecated: true }),
@@ -99,13 +104,15 @@ export const SandboxVolumes = VolumeAttachments.refine(
   'at most one persistent volume',
 );
 
-export const SandboxInfrastructureError = z.object({
-  code: z.string().optional(),
-  fatal: z.boolean().optional(),
-  instance: z.string().optional(),
-  message: z.string().optional(),
-  time: z.string().optional(),
-});
+export const SandboxInfrastructureError = z
+  .object({
+    code: z.string().optional(),
+    fatal: z.boolean().optional(),
+    instance: z.string().optional(),
+    message: z.string().optional(),
+    time: z.string().optional(),
+  })
+  .meta({ id: 'SandboxInfrastructureError' });
 
 /** Error body of sandbox creation once the caller is known. */
 export const SandboxError = z

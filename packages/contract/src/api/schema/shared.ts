@@ -41,12 +41,17 @@ export const CoreEvent = z
   .meta({ id: 'CoreEvent' });
 
 /** Metadata that a client may send; other fields that it sends back are read-only and ignored. */
-export const MetadataInput = z.object({
-  name: ResourceName,
-  displayName: DisplayName.optional(),
-  externalId: ExternalId.optional(),
-  labels: Labels.optional(),
-});
+export const MetadataInput = z
+  .object({
+    name: ResourceName,
+    displayName: DisplayName.optional(),
+    externalId: ExternalId.optional(),
+    labels: Labels.optional(),
+  })
+  .meta({ id: 'MetadataInput' });
+
+/** On replace the name is in the path, so the body may omit it. */
+export const MetadataReplacement = MetadataInput.partial({ name: true }).meta({ id: 'MetadataReplacement' });
 
 /** Set by the service on every resource. */
 export const stamps = {
@@ -69,31 +74,37 @@ export const Metadata = z
   })
   .meta({ id: 'Metadata' });
 
-export const Env = z.object({
-  name: z.string().min(1).max(256),
-  value: LongText.optional(),
-  secret: z.boolean().optional(),
-});
+export const Env = z
+  .object({
+    name: z.string().min(1).max(256),
+    value: LongText.optional(),
+    secret: z.boolean().optional(),
+  })
+  .meta({ id: 'Env' });
 
-export const Port = z.object({
-  name: Text.optional(),
-  protocol: z
-    .string()
-    .max(8)
-    .transform((text) => text.toUpperCase())
-    .pipe(z.enum(['HTTP', 'TCP', 'UDP', 'TLS']))
-    .optional()
-    .describe('HTTP, TCP, UDP or TLS, in any case.'),
-  target: PortNumber,
-});
+export const Port = z
+  .object({
+    name: Text.optional(),
+    protocol: z
+      .string()
+      .max(8)
+      .transform((text) => text.toUpperCase())
+      .pipe(z.enum(['HTTP', 'TCP', 'UDP', 'TLS']))
+      .optional()
+      .describe('HTTP, TCP, UDP or TLS, in any case.'),
+    target: PortNumber,
+  })
+  .meta({ id: 'Port' });
 
-export const RevisionConfiguration = z.object({
-  active: Text.optional(),
-  canary: Text.optional(),
-  canaryPercent: Percent.optional(),
-  stickySessionTtl: Count.optional(),
-  traffic: Percent.optional(),
-});
+export const RevisionConfiguration = z
+  .object({
+    active: Text.optional(),
+    canary: Text.optional(),
+    canaryPercent: Percent.optional(),
+    stickySessionTtl: Count.optional(),
+    traffic: Percent.optional(),
+  })
+  .meta({ id: 'RevisionConfiguration' });
 
 export const RevisionMetadata = z
   .object({
@@ -108,11 +119,16 @@ export const RevisionMetadata = z
   })
   .meta({ id: 'RevisionMetadata' });
 
-export const Flavor = z.object({ name: Text.optional(), type: z.enum(['cpu', 'gpu']).optional() });
+export const Flavor = z
+  .object({ name: Text.optional(), type: z.enum(['cpu', 'gpu']).optional() })
+  .meta({ id: 'Flavor' });
 
 export const PaginationMeta = z
   .object({ hasMore: z.boolean(), nextCursor: z.string(), total: z.int() })
   .meta({ id: 'PaginationMeta' });
+
+/** Of a listing without a total. */
+export const CursorMeta = z.object({ hasMore: z.boolean(), nextCursor: z.string() }).meta({ id: 'CursorMeta' });
 
 export const ErrorBody = z.object({ error: z.string(), code: z.int(), message: z.string() }).meta({ id: 'Error' });
 

@@ -9,7 +9,7 @@ export const Envs = z.array(Env).max(1000);
 export const Ports = z.array(Port).max(100);
 export const Generation = z.enum(['mk2', 'mk3']);
 export const Scale = z.int().min(0).max(10_000);
-export const Repository = z.object({ type: Text.optional(), url: Text.optional() });
+export const Repository = z.object({ type: Text.optional(), url: Text.optional() }).meta({ id: 'Repository' });
 
 /** Five-field cron; the message names the field that is wrong. */
 const Schedule = z
@@ -20,15 +20,17 @@ const Schedule = z
     if ('reason' in read) context.addIssue({ code: 'custom', message: read.reason });
   });
 
-const TriggerConfiguration = z.object({
-  authenticationType: z.string().max(63).optional().describe('private (the default) or public'),
-  callbackUrl: HttpUrl.optional(),
-  path: z.string().max(1024).optional(),
-  retry: z.int().min(0).max(10).optional(),
-  schedule: Schedule.optional(),
-  tasks: z.array(FreeForm).max(1000).optional(),
-  timeout: z.int().min(1).max(86_400).optional(),
-});
+const TriggerConfiguration = z
+  .object({
+    authenticationType: z.string().max(63).optional().describe('private (the default) or public'),
+    callbackUrl: HttpUrl.optional(),
+    path: z.string().max(1024).optional(),
+    retry: z.int().min(0).max(10).optional(),
+    schedule: Schedule.optional(),
+    tasks: z.array(FreeForm).max(1000).optional(),
+    timeout: z.int().min(1).max(86_400).optional(),
+  })
+  .meta({ id: 'TriggerConfigurationInput' });
 
 const TriggerInput = z.object({
   configuration: TriggerConfiguration.optional(),
@@ -49,10 +51,12 @@ const Triggers = z
     TriggerInput.refine(
       ({ type, configuration }) => type !== 'http-async' || (configuration?.timeout ?? 0) <= maxAsyncSeconds,
       { path: ['configuration', 'timeout'], message: `at most ${maxAsyncSeconds} for http-async` },
-    ).refine(({ type, configuration }) => type !== 'cron' || configuration?.schedule !== undefined, {
-      path: ['configuration', 'schedule'],
-      message: 'a cron trigger needs a schedule, for example "0 4 * * *"',
-    }),
+    )
+      .refine(({ type, configuration }) => type !== 'cron' || configuration?.schedule !== undefined, {
+        path: ['configuration', 'schedule'],
+        message: 'a cron trigger needs a schedule, for example "0 4 * * *"',
+      })
+      .meta({ id: 'TriggerInput' }),
   )
   .max(100);
 
@@ -79,8 +83,10 @@ export const triggersShown = {
   triggers: z
     .array(
       TriggerInput.extend({
-        configuration: TriggerConfiguration.extend({ callbackSecret: z.string().optional() }).optional(),
-      }),
+        configuration: TriggerConfiguration.extend({ callbackSecret: z.string().optional() })
+          .meta({ id: 'TriggerConfiguration' })
+          .optional(),
+      }).meta({ id: 'Trigger' }),
     )
     .optional(),
 };
@@ -101,6 +107,7 @@ const VolumeAttachment = z
   .refine(({ type, sizeMb }) => type !== 'ephemeral' || (sizeMb ?? 0) > 0, {
     path: ['sizeMb'],
     message: 'an ephemeral volume needs a size in MB',
-  });
+  })
+  .meta({ id: 'VolumeAttachment' });
 
 export const VolumeAttachments = z.array(VolumeAttachment).max(100);

@@ -23,7 +23,7 @@ export const workspaceStatuses = [
 const changeable = {
   displayName: DisplayName.optional(),
   groupMappings: z
-    .array(z.object({ groupName: z.string().min(1).max(256), role: Role }))
+    .array(z.object({ groupName: z.string().min(1).max(256), role: Role }).meta({ id: 'GroupMapping' }))
     .max(1000)
     .optional(),
   labels: Labels.optional(),
@@ -31,8 +31,12 @@ const changeable = {
   runtime: z
     .object({
       generation: z.string().max(63).optional(),
-      sandbox: z.object({ disableProcessLogging: z.boolean().optional() }).optional(),
+      sandbox: z
+        .object({ disableProcessLogging: z.boolean().optional() })
+        .meta({ id: 'WorkspaceSandboxSettings' })
+        .optional(),
     })
+    .meta({ id: 'WorkspaceRuntime' })
     .optional(),
 };
 

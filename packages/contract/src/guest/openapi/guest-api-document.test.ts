@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { namelessObjects } from '../../schemas/nameless-objects-fixture.ts';
 import { guestRoutes } from '../routes.ts';
 import { guestApiDocument } from './guest-api-document.ts';
 
@@ -41,9 +42,15 @@ describe('the description of the guest', () => {
     }
   });
 
+  it('gives every object a name, and no name ends in a digit', () => {
+    expect(namelessObjects(document)).toEqual([]);
+    expect(Object.keys(document.components.schemas ?? {}).filter((name) => /\d$/.test(name))).toEqual([]);
+  });
+
   it('holds the rules of the bodies', () => {
     const schema = operation('processStart')?.requestBody?.content['application/json']?.schema;
-    expect(schema).toMatchObject({ type: 'object', required: ['command'] });
+    expect(schema).toEqual({ $ref: '#/components/schemas/ProcessRequest' });
+    expect(document.components.schemas?.ProcessRequest).toMatchObject({ type: 'object', required: ['command'] });
     expect(Object.keys(operation('fileWrite')?.requestBody?.content ?? {})).toEqual([
       'application/json',
       'multipart/form-data',

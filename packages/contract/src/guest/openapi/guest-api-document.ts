@@ -1,9 +1,10 @@
 // The OpenAPI 3.1 document of the guest's routes, generated from the table of operations alone.
-import * as z from 'zod/mini';
+import { NamedSchemas } from '../../schemas/named-schemas.ts';
 import { ErrorAnswer } from '../answers.ts';
 import type { GuestAnswer, GuestBody, GuestOperation } from '../operations/operation.ts';
 import { guestOperations } from '../operations/registry.ts';
 import { type GuestRoute, guestRoutes } from '../routes.ts';
+import { schemaNames } from './schema-names.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -38,23 +39,26 @@ const statusTexts: Readonly<Record<number, string>> = {
 };
 const statusesWithoutBody = new Set([101, 202, 206, 304]);
 
-const uploadSchema: Json = {
+const fileUpload: Json = {
   type: 'object',
   properties: { file: { type: 'string', format: 'binary' }, permissions: { type: 'string' } },
   required: ['file'],
 };
 
 export function guestApiDocument(version: string): GuestApiDocument {
+  const schemas = new NamedSchemas(schemaNames);
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of guestRoutes) {
     const path = route.path.replace('{path*}', '/{path}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, guestOperations[route.id]) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, guestOperations[route.id], schemas) };
   }
+  const named = schemas.finish(paths);
   return {
     openapi: '3.1.0',
     info: { title: 'Sandbox API', version },
-    paths,
+    paths: named.document,
     components: {
+      schemas: { ...named.schemas, FileUpload: fileUpload },
       securitySchemes: {
         runner: { type: 'http', scheme: 'Runner', description: 'A request that the runner of the sandbox has signed.' },
       },
@@ -62,14 +66,15 @@ export function guestApiDocument(version: string): GuestApiDocument {
   };
 }
 
-function describe(route: GuestRoute, operation: GuestOperation): Json {
+function describe(route: GuestRoute, operation: GuestOperation, schemas: NamedSchemas): Json {
+  const name = route.id.charAt(0).toUpperCase() + route.id.slice(1);
   return {
     operationId: route.id,
     tags: [operation.tag],
     summary: operation.summary,
     parameters: [...pathParameters(route, operation), ...queryParameters(operation)],
-    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation.body) }),
-    responses: responsesOf(operation),
+    ...(operation.body === undefined ? {} : { requestBody: bodyOf(operation.body, `${name}Body`, schemas) }),
+    responses: responsesOf(operation, `${name}Answer`, schemas),
     security: operation.signed ? [{ runner: [] }] : [],
   };
 }
@@ -94,49 +99,33 @@ function queryParameters({ query = {} }: GuestOperation): Json[] {
   }));
 }
 
-function bodyOf(body: GuestBody): Json {
-  const form = { 'multipart/form-data': { schema: uploadSchema } };
+function bodyOf(body: GuestBody, name: string, schemas: NamedSchemas): Json {
+  const form = { 'multipart/form-data': { schema: { $ref: '#/components/schemas/FileUpload' } } };
   if (body === 'upload') return { required: true, content: form };
   return {
     required: body.optional !== true,
-    content: { ...jsonContent(body.json, 'input'), ...(body.orUpload ? form : {}) },
+    content: { ...jsonContent(schemas.schema(body.json, 'input', name)), ...(body.orUpload ? form : {}) },
   };
 }
 
-function responsesOf({ answer, statuses, signed }: GuestOperation): Json {
+function responsesOf({ answer, statuses, signed }: GuestOperation, name: string, schemas: NamedSchemas): Json {
   const failures = [...statuses, ...(signed ? [401, 403] : []), 500].sort((a, b) => a - b);
   const responses: Record<string, Json> = {};
-  if (answer !== undefined) responses[200] = { description: 'The answer.', content: contentOf(answer) };
+  if (answer !== undefined) responses[200] = { description: 'The answer.', content: contentOf(answer, name, schemas) };
   for (const status of failures) {
     const description = statusTexts[status] ?? '';
     responses[status] = statusesWithoutBody.has(status)
       ? { description }
-      : { description, content: jsonContent(ErrorAnswer, 'output') };
+      : { description, content: jsonContent(schemas.schema(ErrorAnswer, 'output', 'Error')) };
   }
   return responses;
 }
 
-function contentOf(answer: GuestAnswer): Json {
+function contentOf(answer: GuestAnswer, name: string, schemas: NamedSchemas): Json {
   const others = Object.fromEntries((answer.types ?? []).map((type) => [type, { schema: { type: 'string' } }]));
   if (!('json' in answer)) return others;
-  const schemas = answer.json.map((schema) => jsonSchema(schema, 'output'));
-  return { 'application/json': { schema: schemas.length === 1 ? schemas[0] : { anyOf: schemas } }, ...others };
+  const [first = {}, ...more] = answer.json.map((schema) => schemas.schema(schema, 'output', name));
+  return { ...jsonContent(more.length === 0 ? first : { anyOf: [first, ...more] }), ...others };
 }
 
-const jsonContent = (schema: z.ZodMiniType, io: 'input' | 'output'): Json => ({
-  'application/json': { schema: jsonSchema(schema, io) },
-});
-
-/** Answers may gain fields: a client that refuses unknown fields would break with the next release. */
-function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
-  const { $schema: _named, ...described } = z.toJSONSchema(schema, {
-    io,
-    unrepresentable: 'any',
-    override: ({ jsonSchema: part }) => {
-      if (part.additionalProperties === false) delete part.additionalProperties;
-      if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;
-      if (part.maximum === Number.MAX_SAFE_INTEGER) delete part.maximum;
-    },
-  });
-  return described;
-}
+const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } });
