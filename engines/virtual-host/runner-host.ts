@@ -16,6 +16,8 @@ export interface RunnerHostOptions extends Pick<VirtualHostOptions, 'name' | 're
 type Variables = Readonly<Record<string, string | undefined>>;
 
 const startSeconds = 900;
+/** Of one start: `configure` begins a new count. */
+const maxRestarts = 3;
 const variablesFile = '/etc/berth/runner.env';
 const program = '/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner';
 const unit = 'berth-runner';
@@ -90,8 +92,10 @@ export class RunnerHost implements AsyncDisposable {
   async untilReady(): Promise<void> {
     const giveUpAt = Date.now() + startSeconds * 1_000;
     while (!(await this.log()).includes('"msg":"ready"')) {
+      const restarts = Number(await this.host.run(`systemctl show --value --property NRestarts ${unit}`));
+      if (restarts >= maxRestarts) throw new Error(`The runner ends again and again:\n${await this.#lastLines()}`);
       if (Date.now() > giveUpAt)
-        throw new Error(`The runner is not ready after ${startSeconds} s:\n${await this.log()}`);
+        throw new Error(`The runner is not ready after ${startSeconds} s:\n${await this.#lastLines()}`);
       await sleep(1_000);
     }
   }
@@ -101,6 +105,11 @@ export class RunnerHost implements AsyncDisposable {
     return this.host.run(
       `journalctl --output cat --no-pager _SYSTEMD_INVOCATION_ID=$(systemctl show --value --property InvocationID ${unit})`,
     );
+  }
+
+  /** Of earlier processes too. */
+  #lastLines(): Promise<string> {
+    return this.host.run(`journalctl --unit ${unit} --output cat --no-pager --lines 40`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -32,6 +32,7 @@ export async function prepareFirstRun(runCommand: RunCommand): Promise<FirstRun>
     ...unlessSet({
       BERTH_API_WORKLOAD_SCHEME: 'http',
       BERTH_API_WORKLOAD_PORT: environment.BERTH_GATEWAY_PORT ?? '8090',
+      BERTH_API_GATEWAY_URL: `http://127.0.0.1:${environment.BERTH_GATEWAY_PORT ?? '8090'}`,
     }),
   };
   await runCommand(

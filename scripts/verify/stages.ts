@@ -29,6 +29,7 @@ const containers = [
 
 const checks: readonly Stage[] = [
   { name: 'types', script: ['typecheck'] },
+  { name: 'clients', script: ['clients', '--check'] },
   { name: 'lint', script: ['lint'] },
   { name: 'boundaries', script: ['boundaries'] },
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },

@@ -12,6 +12,7 @@ export const heavyLanes = 3;
 /** Seconds of the stages before the heavy files. */
 export const stageShares: Readonly<Record<string, number>> = {
   types: 10,
+  clients: 5,
   lint: 5,
   boundaries: 5,
   'dead code': 5,

@@ -106,6 +106,11 @@ describe('boundaries', () => {
       '@berth/database',
       'runner-and-guest-import-only-what-needs-no-database',
     ),
+    ...planted(
+      'clients/typescript/src/service.ts',
+      '../../../services/api/src/index.ts',
+      'clients-import-only-contract-and-clients',
+    ),
     ...planted('services/gateway/src/api.ts', '@berth/api', 'services-import-no-other-service'),
     ...planted('services/api/src/http/up.ts', '../kinds/new.ts', 'api-http-imports-only-folders-above-it'),
     ...planted('services/api/src/kinds/new.ts', '@berth/contract', 'api-has-a-folder-without-a-place-in-the-order'),

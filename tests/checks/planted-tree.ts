@@ -49,6 +49,7 @@ function emptyPackages(packages: readonly string[]): Record<string, string> {
   return {
     'package.json': json({ name: 'planted', private: true, type: 'module', devDependencies: { vitest: '5' } }),
     'pnpm-workspace.yaml': 'packages:\n  - packages/*\n  - services/*\n',
+    'clients/typescript/src/index.ts': 'export const here = 1;\n',
     'engines/start.ts': "export const start = () => console.log('start');\n",
     'scripts/start.ts': "import { start } from '../engines/start.ts';\n\nstart();\n",
     'tests/conformance/run.ts': "console.log('run');\n",

@@ -48,6 +48,12 @@ export const ApiConfig = z.object({
     .url()
     .optional()
     .describe('Address that clients use, without the /v0 prefix; the listening address when absent.'),
+  gatewayUrl: z
+    .url()
+    .optional()
+    .describe(
+      'Address of the gateway that clients use, one of its own host names; run. below api.workloadDomain when absent.',
+    ),
   trustedProxies: z
     .array(AddressRange)
     .default([])
@@ -151,5 +157,8 @@ export const ApiConfig = z.object({
 export type ApiConfig = z.infer<typeof ApiConfig>;
 
 /** Address of the gateway itself, unless the operator gives it other host names (`gateway.hosts`). */
-export const gatewayUrl = (config: Pick<ApiConfig, 'workloadDomain' | 'workloadScheme' | 'workloadPort'>): string =>
-  publicUrl(`run.${config.workloadDomain}`, config);
+export const gatewayUrl = ({
+  gatewayUrl: given,
+  ...config
+}: Pick<ApiConfig, 'gatewayUrl' | 'workloadDomain' | 'workloadScheme' | 'workloadPort'>): string =>
+  given?.replace(/\/$/, '') ?? publicUrl(`run.${config.workloadDomain}`, config);

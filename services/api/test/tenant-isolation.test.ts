@@ -249,6 +249,7 @@ describe('no answer holds anything of another tenant', () => {
     // The models of a provider are its own.
     'getConnectionModel',
     'getCurrentUsage',
+    'getDiscovery',
     'getDriveKeys',
     'getFeature',
     'listAccountQuotas',

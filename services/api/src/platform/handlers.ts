@@ -1,4 +1,13 @@
-import { getChangelog, getConfiguration, getFeature, listFeatures, listLocations } from '@berth/contract';
+import {
+  getChangelog,
+  getConfiguration,
+  getDiscovery,
+  getFeature,
+  listFeatures,
+  listLocations,
+  versions,
+} from '@berth/contract';
+import { gatewayUrl } from '../config.ts';
 import { type Registration, read } from '../http/call.ts';
 import { runnersByRegion } from './active-runners.ts';
 import { changelog } from './changelog.ts';
@@ -15,5 +24,12 @@ export const platformHandlers: readonly Registration[] = [
   ),
   read(listFeatures, async (call) => enabledFeatures(call)),
   read(getFeature, async (call) => evaluateFeature(call, call.params.featureKey, call.query.account)),
+  read(getDiscovery, async ({ dependencies: { config, apiUrl } }) => ({
+    brand: config.brand,
+    versions: versions.map(({ name }) => name),
+    apiUrl,
+    gatewayUrl: gatewayUrl(config),
+    logins: ['key'],
+  })),
   read(getChangelog, async () => ({ entries: changelog })),
 ];

@@ -88,7 +88,11 @@ describe('the OpenAPI document', () => {
 
   test('asks for a credential everywhere but at public addresses, and lists no scheme that is not served', () => {
     const open = described.filter(({ operation }) => operation.security?.length === 0);
-    expect(open.map(({ operation }) => operation.operationId).sort()).toEqual(['getChangelog', 'getDriveKeys']);
+    expect(open.map(({ operation }) => operation.operationId).sort()).toEqual([
+      'getChangelog',
+      'getDiscovery',
+      'getDriveKeys',
+    ]);
     expect(Object.keys(document.components.securitySchemes ?? {})).toEqual(['bearer', 'brandedHeader']);
   });
 

@@ -3,11 +3,25 @@ import { z } from 'zod';
 import { anyCaller, member, publicAccess } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
-import { Changelog, Configuration, Feature, Features, Location } from '../schema/platform.ts';
+import { Changelog, Configuration, Discovery, Feature, Features, Location } from '../schema/platform.ts';
 import { WorkspaceQuery } from '../schema/query.ts';
 
 const tag = 'Platform';
 const none = z.object({});
+
+/** Our own addition: what a client has to know before its first request. */
+export const getDiscovery = defineOperation({
+  ...at('/.well-known/berth'),
+  id: 'getDiscovery',
+  base: 'api_url',
+  method: 'GET',
+  tag,
+  summary: 'Read the addresses, the brand and the versions of this deployment',
+  access: publicAccess,
+  query: none,
+  answer: Discovery,
+  isAddition: true,
+});
 
 export const getConfiguration = defineOperation({
   ...at('/configuration'),

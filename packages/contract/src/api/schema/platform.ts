@@ -34,6 +34,19 @@ export const Configuration = z
   })
   .meta({ id: 'Configuration' });
 
+export const Discovery = z
+  .object({
+    brand: z
+      .object({ long: z.string(), short: z.string() })
+      .meta({ id: 'Brand' })
+      .describe('The long word is in names of headers, the short one in those of keys and variables.'),
+    versions: z.array(z.string()).describe('Behaviour versions of the API, oldest first.'),
+    apiUrl: z.string().describe('Of the management API, without its prefix.'),
+    gatewayUrl: z.string().describe('Of the gateway: below it /{workspace}/sandboxes/{name} is the API of a sandbox.'),
+    logins: z.array(z.string()).describe('Ways to get a credential; key: an API key that was made before.'),
+  })
+  .meta({ id: 'Discovery' });
+
 export const Location = z
   .object({
     region: z.string(),

@@ -1,0 +1,133 @@
+// Runs a command to its end, in one request. The process has a name that the client chose, so a request that is cut off is
+// repeated without a second run.
+import type { Process as ProcessInfo, ProcessRequest } from '../generated/guest.ts';
+import { pause } from '../http/pause.ts';
+import type { OpenAnswer } from '../http/transport.ts';
+import { type ExecResult, type OutputCallbacks, ResultCollector } from './exec-result.ts';
+import type { Guest } from './guest.ts';
+import { followOutput } from './output.ts';
+import { Process } from './process.ts';
+
+export interface StartOptions {
+  readonly name?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The sandbox does not sleep while the process runs. */
+  readonly keepAlive?: boolean | undefined;
+  readonly restartOnFailure?: boolean | undefined;
+  readonly maxRestarts?: number | undefined;
+  /** Opens the input of the process, for `write`. */
+  readonly stdin?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface ExecOptions extends StartOptions, OutputCallbacks {
+  /** Kills the process after this time. Without it there is no limit. */
+  readonly killAfterMs?: number | undefined;
+  /** Throws an ExitError where the exit code is not 0. */
+  readonly check?: boolean | undefined;
+  /** The whole input. */
+  readonly input?: string | Uint8Array | undefined;
+  /** Aborting `signal` kills the process, unless this is `leave`. */
+  readonly onAbort?: 'kill' | 'leave' | undefined;
+}
+
+export async function exec(guest: Guest, command: string, options: ExecOptions): Promise<ExecResult> {
+  options.signal?.throwIfAborted();
+  const name = options.name ?? randomName();
+  const process = new Process(guest, name);
+  const run = new AbortController();
+  const started = Promise.withResolvers<void>();
+  const abort = () => run.abort(options.signal?.reason);
+  const timer =
+    options.killAfterMs === undefined
+      ? undefined
+      : setTimeout(() => void process.kill().catch(() => {}), options.killAfterMs);
+  let isStarted = false;
+  const open = async (offset: number): Promise<OpenAnswer> => {
+    const opened = isStarted
+      ? await guest.stream({
+          ...{ method: 'GET', path: `/process/${encodeURIComponent(name)}/output?offset=${offset}` },
+          ...{ signal: run.signal, isRepeatable: true },
+        })
+      : await guest.stream({
+          ...{ method: 'POST', path: '/process?format=events&once=true', signal: run.signal },
+          ...{ json: requestOf(command, name, options), isRepeatable: true },
+        });
+    isStarted = true;
+    started.resolve();
+    return opened;
+  };
+  const result = new ResultCollector(options);
+  const follow = async (): Promise<ExecResult> => {
+    for await (const event of followOutput({ open, signal: run.signal })) result.take(event);
+    return result.finish(options.check ?? false);
+  };
+  // The request may still be on its way: what is killed has to be there first.
+  const aborted = () => void endAborted(process, started.promise, options.onAbort ?? 'kill').finally(abort);
+  options.signal?.addEventListener('abort', aborted);
+  try {
+    const following = follow();
+    following.catch(started.reject);
+    if (options.input !== undefined) await sendInput(process, started.promise, options.input);
+    return await following;
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    options.signal?.removeEventListener('abort', aborted);
+  }
+}
+
+export async function start(guest: Guest, command: string, options: StartOptions): Promise<Process> {
+  const name = options.name ?? randomName();
+  const started = await guest.json<ProcessInfo>({
+    ...{ method: 'POST', path: `/process${options.name === undefined ? '?once=true' : ''}` },
+    json: requestOf(command, name, options),
+    signal: options.signal,
+    // A name of the caller may be that of a process that has ended, which would not be started again.
+    isRepeatable: options.name === undefined,
+  });
+  return new Process(guest, started.name);
+}
+
+function requestOf(command: string, name: string, options: ExecOptions): ProcessRequest {
+  const { cwd, env, keepAlive, restartOnFailure, maxRestarts, stdin, input } = options;
+  return {
+    ...{ command, name },
+    ...(cwd === undefined ? {} : { workingDir: cwd }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(keepAlive === undefined ? {} : { keepAlive, timeout: 0 }),
+    ...(restartOnFailure === undefined ? {} : { restartOnFailure }),
+    ...(maxRestarts === undefined ? {} : { maxRestarts }),
+    ...(stdin === true || input !== undefined ? { stdin: true } : {}),
+  };
+}
+
+async function sendInput(process: Process, started: Promise<void>, input: string | Uint8Array): Promise<void> {
+  await started;
+  await process.write(input);
+  await process.endInput();
+}
+
+/** Time for a request that is on its way to arrive. */
+const arrivalMs = 2_000;
+
+async function endAborted(process: Process, started: Promise<void>, how: 'kill' | 'leave'): Promise<void> {
+  if (how === 'leave') return;
+  const isThere = await Promise.race([
+    started.then(
+      () => true,
+      () => false,
+    ),
+    pause(arrivalMs).then(() => true),
+  ]);
+  if (isThere) await process.kill().catch(() => {});
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const nameLength = 12;
+
+const randomName = (): string =>
+  `x-${Array.from(crypto.getRandomValues(new Uint8Array(nameLength)), (byte) => letters[byte % letters.length]).join('')}`;

@@ -1,0 +1,171 @@
+// Files of a sandbox.
+import type {
+  Change,
+  ContentSearchAnswer,
+  Directory,
+  FindAnswer,
+  PartReceipt,
+  UploadInitiated,
+} from '../generated/guest.ts';
+import { jsonLines } from '../http/json-lines.ts';
+import { filePath, treePath } from './file-path.ts';
+import type { Guest } from './guest.ts';
+
+export type FileData = string | Uint8Array<ArrayBuffer> | Blob;
+
+export interface WriteOptions {
+  /** Octal, for new files: 0644 where left out. */
+  readonly permissions?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each part with the bytes that are there. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+/** A change in a watched folder. */
+export interface FileEvent {
+  /** CREATE, WRITE, REMOVE, RENAME, CHMOD, or ERROR where events were lost. */
+  readonly op: string;
+  readonly name: string;
+  /** Folder of the item. */
+  readonly path: string;
+  readonly error: string | null;
+}
+
+/** Larger files are sent in parts, so that a break repeats one part alone. */
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnce = 3;
+/** The time for one part, or a whole download. */
+const transferMs = 600_000;
+const watchSilentMs = 90_000;
+
+export class Files {
+  readonly #guest: Guest;
+
+  constructor(guest: Guest) {
+    this.#guest = guest;
+  }
+
+  read(path: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#guest.bytes({
+      ...{ method: 'GET', path: `/filesystem${filePath(path)}?download=true`, signal, timeoutMs: transferMs },
+      isRepeatable: true,
+    });
+  }
+
+  async readText(path: string, signal?: AbortSignal): Promise<string> {
+    return new TextDecoder().decode(await this.read(path, signal));
+  }
+
+  /** Creates the file, with the folders above it, or replaces its content. */
+  async write(path: string, data: FileData, options: WriteOptions = {}): Promise<void> {
+    const blob = data instanceof Blob ? data : new Blob([data]);
+    if (blob.size > partBytes) return this.#writeInParts(path, blob, options);
+    await this.#guest.json<Change>({
+      ...{ method: 'PUT', path: `/filesystem${filePath(path)}`, body: form(blob, options.permissions) },
+      ...{ signal: options.signal, timeoutMs: transferMs, isRepeatable: true },
+    });
+    options.onProgress?.(blob.size);
+  }
+
+  async makeFolder(path: string): Promise<void> {
+    await this.#guest.json<Change>({
+      ...{ method: 'PUT', path: `/filesystem${filePath(path)}`, json: { isDirectory: true } },
+      isRepeatable: true,
+    });
+  }
+
+  /** Files and folders of a folder. */
+  list(path: string, signal?: AbortSignal): Promise<Directory> {
+    return this.#guest.json({ method: 'GET', path: `/filesystem/tree${treePath(path)}`, signal, isRepeatable: true });
+  }
+
+  async remove(path: string, { recursive = false }: { recursive?: boolean } = {}): Promise<void> {
+    const query = recursive ? '?recursive=true' : '';
+    await this.#guest.json<Change>({
+      ...{ method: 'DELETE', path: `/filesystem${filePath(path)}${query}` },
+      // The second of two requests would find nothing to delete.
+      isRepeatable: false,
+    });
+  }
+
+  /** Finds files by patterns of the shell on their names, below a folder. */
+  find(path: string, patterns: readonly string[] = ['*']): Promise<FindAnswer> {
+    const query = new URLSearchParams({ patterns: patterns.join(',') });
+    return this.#guest.json({
+      ...{ method: 'GET', path: `/filesystem-find${filePath(path)}?${query}` },
+      isRepeatable: true,
+    });
+  }
+
+  /** Finds lines that hold a text, below a folder. */
+  search(path: string, text: string): Promise<ContentSearchAnswer> {
+    const query = new URLSearchParams({ query: text });
+    return this.#guest.json({
+      ...{ method: 'GET', path: `/filesystem-content-search${filePath(path)}?${query}` },
+      isRepeatable: true,
+    });
+  }
+
+  /** Changes of a folder, and with `recursive` of what is below it, from the moment on in which the first one is awaited. */
+  async *watch(
+    path: string,
+    { recursive = false, signal }: { recursive?: boolean; signal?: AbortSignal } = {},
+  ): AsyncGenerator<FileEvent> {
+    const below = recursive ? '%2F**' : '';
+    const opened = await this.#guest.stream({
+      ...{ method: 'GET', path: `/watch/filesystem${filePath(path)}${below}`, signal },
+      isRepeatable: true,
+    });
+    try {
+      if (opened.answer.body === null) return;
+      for await (const event of jsonLines(opened.answer.body, watchSilentMs)) yield event as FileEvent;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    } finally {
+      opened.close();
+    }
+  }
+
+  async #writeInParts(path: string, blob: Blob, { permissions, signal, onProgress }: WriteOptions): Promise<void> {
+    const { uploadId } = await this.#guest.json<UploadInitiated>({
+      ...{ method: 'POST', path: `/filesystem-multipart/initiate${filePath(path)}` },
+      ...{ json: permissions === undefined ? {} : { permissions }, signal, isRepeatable: true },
+    });
+    const upload = `/filesystem-multipart/${encodeURIComponent(uploadId)}`;
+    try {
+      const parts: { partNumber: number; etag: string }[] = [];
+      const waiting = Array.from({ length: Math.ceil(blob.size / partBytes) }, (_, at) => at + 1);
+      let sent = 0;
+      const sendSome = async (): Promise<void> => {
+        for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
+          const part = blob.slice((number - 1) * partBytes, number * partBytes);
+          const { etag, size } = await this.#guest.json<PartReceipt>({
+            ...{ method: 'PUT', path: `${upload}/part?partNumber=${number}`, body: form(part, undefined) },
+            ...{ signal, timeoutMs: transferMs, isRepeatable: true },
+          });
+          parts.push({ partNumber: number, etag });
+          sent += size;
+          onProgress?.(sent);
+        }
+      };
+      await Promise.all(Array.from({ length: partsAtOnce }, sendSome));
+      const inOrder = parts.toSorted((one, other) => one.partNumber - other.partNumber);
+      await this.#guest.json<Change>({
+        ...{ method: 'POST', path: `${upload}/complete`, json: { parts: inOrder }, signal, timeoutMs: transferMs },
+        isRepeatable: false,
+      });
+    } catch (error) {
+      await this.#guest.json<Change>({ method: 'DELETE', path: `${upload}/abort`, isRepeatable: true }).catch(() => {});
+      throw error;
+    }
+  }
+}
+
+function form(file: Blob, permissions: string | undefined): FormData {
+  const data = new FormData();
+  // Fields before the file: they are read in their order.
+  if (permissions !== undefined) data.append('permissions', permissions);
+  data.append('file', file, 'file');
+  return data;
+}
