@@ -40,7 +40,7 @@ interface Loose {
 }
 
 const prefix = '/v0';
-const defaults = { requestTimeoutMs: 60_000, maxTries: 4 };
+const defaults = { requestTimeoutMs: 60_000, maxTries: 5 };
 
 export class ManagementApi {
   readonly #url: string;
@@ -127,7 +127,7 @@ export class ManagementApi {
   ): string {
     const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+    const search = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
     return `${this.#url}${isAtRoot ? '' : prefix}${filled}${given.length === 0 ? '' : `?${search}`}`;
   }
 }

@@ -10,7 +10,7 @@ const once = { maxTries: 4, isRepeatable: false };
 
 describe('a request is sent again', () => {
   test.each([undefined, 408, 429, 502, 503, 504])('after %s where it is repeatable', (status) => {
-    expect(pauseBeforeRetry(failure(status), 1, repeatable, 1)).toBe(200);
+    expect(pauseBeforeRetry(failure(status), 1, repeatable, 1)).toBe(250);
     expect(pauseBeforeRetry(failure(status), 1, once, 1)).toBeUndefined();
   });
 
@@ -19,12 +19,13 @@ describe('a request is sent again', () => {
   });
 
   test('where nothing has reached the workload, whatever it does', () => {
-    expect(pauseBeforeRetry(failure(503, { notDispatched: true }), 1, once, 1)).toBe(200);
+    expect(pauseBeforeRetry(failure(503, { notDispatched: true }), 1, once, 1)).toBe(250);
   });
 
   test('at most as often as allowed, with growing pauses', () => {
     const pauses = [1, 2, 3, 4].map((tries) => pauseBeforeRetry(failure(503), tries, repeatable, 1));
-    expect(pauses).toEqual([200, 400, 800, undefined]);
+    expect(pauses).toEqual([250, 500, 1_000, undefined]);
+    expect(pauseBeforeRetry(failure(503), 1, repeatable, 0)).toBe(125);
   });
 
   test('not before the service wants it, and not where that is too far off', () => {

@@ -15,7 +15,8 @@ export interface RetryRules {
 }
 
 const passing = new Set([408, 429, 502, 503, 504]);
-const firstPauseMs = 200;
+/** Long enough together for a gateway that starts again. */
+const firstPauseMs = 250;
 const maxPauseMs = 5_000;
 /** A service that asks for more is not waited for. */
 const maxAskedMs = 30_000;
@@ -30,6 +31,6 @@ export function pauseBeforeRetry(
   const { status, notDispatched, retryAfterMs } = failure;
   const isSafe = notDispatched || (isRepeatable && (status === undefined || passing.has(status)));
   if (!isSafe || tries >= maxTries || (retryAfterMs ?? 0) > maxAskedMs) return undefined;
-  const pause = random * Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
+  const pause = (0.5 + random / 2) * Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1));
   return Math.max(pause, retryAfterMs ?? 0);
 }

@@ -8,6 +8,8 @@ export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
+  /** False where output was dropped before it was read: the process wrote much, and the connection was away for long. */
+  readonly isComplete: boolean;
   readonly process: ProcessInfo;
 }
 
@@ -39,13 +41,15 @@ export class ResultCollector {
   readonly #texts = { stdout: '', stderr: '' };
   readonly #callbacks: OutputCallbacks;
   #process: ProcessInfo | undefined;
+  #isComplete = true;
 
   constructor(callbacks: OutputCallbacks = {}) {
     this.#callbacks = callbacks;
   }
 
   take(event: OutputOrEnd): void {
-    if (event.type === 'notice') return;
+    if (event.type === 'gap') this.#isComplete = false;
+    if (event.type === 'notice' || event.type === 'gap') return;
     if (event.type === 'end') {
       this.#process = event.process;
       for (const stream of ['stdout', 'stderr'] as const) this.#add(stream, this.#decoders[stream].decode());
@@ -58,7 +62,7 @@ export class ResultCollector {
     const process = this.#process;
     if (process === undefined)
       throw new ConnectionError({ code: 'no_end', status: undefined, message: 'The process has not ended.' });
-    const result = { exitCode: process.exitCode, ...this.#texts, process };
+    const result = { exitCode: process.exitCode, ...this.#texts, isComplete: this.#isComplete, process };
     if (check && result.exitCode !== 0) throw new ExitError(result);
     return result;
   }

@@ -1,7 +1,6 @@
 // Runs a command to its end, in one request. The process has a name that the client chose, so a request that is cut off is
 // repeated without a second run.
 import type { Process as ProcessInfo, ProcessRequest } from '../generated/guest.ts';
-import { pause } from '../http/pause.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 import { type ExecResult, type OutputCallbacks, ResultCollector } from './exec-result.ts';
 import type { Guest } from './guest.ts';
@@ -38,7 +37,6 @@ export async function exec(guest: Guest, command: string, options: ExecOptions):
   const process = new Process(guest, name);
   const run = new AbortController();
   const started = Promise.withResolvers<void>();
-  const abort = () => run.abort(options.signal?.reason);
   const timer =
     options.killAfterMs === undefined
       ? undefined
@@ -63,17 +61,25 @@ export async function exec(guest: Guest, command: string, options: ExecOptions):
     for await (const event of followOutput({ open, signal: run.signal })) result.take(event);
     return result.finish(options.check ?? false);
   };
-  // The request may still be on its way: what is killed has to be there first.
-  const aborted = () => void endAborted(process, started.promise, options.onAbort ?? 'kill').finally(abort);
+  const leaving = Promise.withResolvers<never>();
+  leaving.promise.catch(() => {});
+  // The caller does not wait for the end of the process. The request may still be on its way, and what is killed has to be there
+  // first.
+  const aborted = () => {
+    leaving.reject(options.signal?.reason);
+    const ending = options.onAbort === 'leave' ? Promise.resolve() : started.promise.then(() => process.kill());
+    ending.catch(() => {}).finally(() => run.abort());
+  };
   options.signal?.addEventListener('abort', aborted);
   try {
     const following = follow();
     following.catch(started.reject);
-    if (options.input !== undefined) await sendInput(process, started.promise, options.input);
-    return await following;
-  } catch (error) {
-    options.signal?.throwIfAborted();
-    throw error;
+    started.promise.catch(() => {});
+    const work = async (): Promise<ExecResult> => {
+      if (options.input !== undefined) await sendInput(process, started.promise, options.input);
+      return following;
+    };
+    return await Promise.race([work(), leaving.promise]);
   } finally {
     clearTimeout(timer);
     options.signal?.removeEventListener('abort', aborted);
@@ -109,21 +115,6 @@ async function sendInput(process: Process, started: Promise<void>, input: string
   await started;
   await process.write(input);
   await process.endInput();
-}
-
-/** Time for a request that is on its way to arrive. */
-const arrivalMs = 2_000;
-
-async function endAborted(process: Process, started: Promise<void>, how: 'kill' | 'leave'): Promise<void> {
-  if (how === 'leave') return;
-  const isThere = await Promise.race([
-    started.then(
-      () => true,
-      () => false,
-    ),
-    pause(arrivalMs).then(() => true),
-  ]);
-  if (isThere) await process.kill().catch(() => {});
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';

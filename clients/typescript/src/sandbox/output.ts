@@ -1,21 +1,23 @@
 // The exact output of a process. A stream that breaks is continued where it broke, so no byte is lost or repeated.
 import type { Process as ProcessInfo } from '../generated/guest.ts';
-import { ConnectionError } from '../http/errors.ts';
+import { ConnectionError, TimeoutError, UnavailableError } from '../http/errors.ts';
 import { jsonLines } from '../http/json-lines.ts';
 import { pause } from '../http/pause.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 
 export type OutputEvent =
   | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** A line of the sandbox itself: a restart, or output that is no longer kept. */
-  | { readonly type: 'notice'; readonly text: string };
+  /** A line of the sandbox itself, for example about a restart. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** Output that is no longer kept: 32 MiB are, of both streams together. */
+  | { readonly type: 'gap'; readonly text: string };
 
 export type OutputOrEnd = OutputEvent | { readonly type: 'end'; readonly process: ProcessInfo };
 
 /** One line of the stream. */
 type Line =
   | { type: 'stdout' | 'stderr'; data: string; encoding?: 'base64'; next: number }
-  | { type: 'notice'; data: string; next: number }
+  | { type: 'notice' | 'gap'; data: string; next: number }
   | { type: 'end'; process: ProcessInfo }
   | { type: 'error'; data: string };
 
@@ -39,21 +41,29 @@ export async function* followOutput({
   pauseMs = breakPauseMs,
 }: OutputOptions): AsyncGenerator<OutputOrEnd> {
   const place = { offset: 0, breaks: 0 };
+  let opened: OpenAnswer | undefined = await open(place.offset);
   for (;;) {
-    const opened = await open(place.offset);
     try {
-      for await (const event of eventsIn(opened, place)) {
+      for await (const event of opened === undefined ? [] : eventsIn(opened, place)) {
         yield event;
         if (event.type === 'end') return;
       }
     } finally {
-      opened.close();
+      opened?.close();
     }
     signal?.throwIfAborted();
     place.breaks += 1;
     if (place.breaks > maxBreaks) throw lost(place.offset);
     await pause(Math.min(pauseMs.most, pauseMs.first * 2 ** (place.breaks - 1)), signal);
+    opened = await open(place.offset).catch(passing);
   }
+}
+
+/** The gateway, or the machine of the sandbox, is away for a moment. */
+function passing(error: unknown): undefined {
+  if (error instanceof ConnectionError || error instanceof UnavailableError || error instanceof TimeoutError)
+    return undefined;
+  throw error;
 }
 
 /** Ends without an event where the stream broke. */
@@ -81,7 +91,7 @@ async function* eventsIn(
 
 function eventOf(line: Exclude<Line, { type: 'error' }>): OutputOrEnd | undefined {
   if (line.type === 'end') return line;
-  if (line.type === 'notice') return { type: 'notice', text: line.data };
+  if (line.type === 'notice' || line.type === 'gap') return { type: line.type, text: line.data };
   // Other types are keepalives, or come from a later service.
   if (line.type !== 'stdout' && line.type !== 'stderr') return undefined;
   return { type: line.type, bytes: line.encoding === 'base64' ? fromBase64(line.data) : encoder.encode(line.data) };

@@ -82,8 +82,10 @@ export type ProcessStreamEvent =
 export type ProcessOutputEvent =
   /** `data` is base64 where the bytes are no text of their own, as a part of a character. */
   | { type: 'stdout' | 'stderr'; data: string; encoding?: 'base64'; next: number }
-  /** A line of the guest itself: a restart, or output that is no longer kept. */
+  /** A line of the guest itself, for example about a restart. */
   | { type: 'notice'; data: string; next: number }
+  /** Output that is no longer kept: the reader was too slow, or came too late. */
+  | { type: 'gap'; data: string; next: number }
   | { type: 'keepalive' }
   /** The last event: the process with its exit code, without its output. */
   | { type: 'end'; process: ProcessResponse }

@@ -55,7 +55,7 @@ const line = (event: ProcessOutputEvent): string => `${JSON.stringify(event)}\n`
 function eventOf(piece: Piece): ProcessOutputEvent {
   const { next } = piece;
   if (piece.kind === 'marker') return { type: 'notice', data: piece.text, next };
-  if (piece.kind === 'gap') return { type: 'notice', data: gapText(piece), next };
+  if (piece.kind === 'gap') return { type: 'gap', data: gapText(piece), next };
   const { stream: type, bytes } = piece;
   if (isUtf8(bytes)) return { type, data: bytes.toString('utf8'), next };
   return { type, data: bytes.toString('base64'), encoding: 'base64', next };
