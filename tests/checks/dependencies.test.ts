@@ -47,6 +47,5 @@ test('versions live in the catalogue alone, and are exact', () => {
 });
 
 test('our own packages are linked, never fetched', () => {
-  for (const { name, version } of declared)
-    if (ours.has(name)) expect([name, version]).toEqual([name, 'workspace:*']);
+  for (const { name, version } of declared) if (ours.has(name)) expect([name, version]).toEqual([name, 'workspace:*']);
 });
