@@ -11,6 +11,7 @@ import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
+import { python } from './python.ts';
 import { restate } from './restate.ts';
 import { runtimesRoot } from './runtimes-root.ts';
 import { sandboxImage } from './sandbox-image.ts';
@@ -31,6 +32,7 @@ export const parts: readonly Installable[] = [
   guestRuntime,
   loadTools,
   litellm,
+  python,
   chromium,
   runtimesRoot,
   emulator,

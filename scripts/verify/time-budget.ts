@@ -70,6 +70,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/usage-runner.test.ts': 0,
   'tests/chaos/usage.test.ts': 60,
   'tests/chaos/wipe.test.ts': 0,
+  'tests/e2e/clients/python.test.ts': 30,
   'tests/e2e/clients/typescript.test.ts': 60,
   'tests/e2e/deploy.test.ts': 85,
   'tests/e2e/engines/container-registry.test.ts': 5,

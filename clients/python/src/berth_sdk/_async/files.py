@@ -1,0 +1,132 @@
+"""Files of a sandbox."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, AsyncIterator, Callable, Sequence, cast
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from .._core.errors import BerthError
+from .._core.options import part_bytes, transfer_timeout
+from .._core.paths import file_path, tree_path
+from .._generated import guest as g
+from .guest import AsyncGuest
+from .transport import lines_in
+
+_watch_silent = 90.0
+
+
+class AsyncFiles:
+    def __init__(self, guest: AsyncGuest) -> None:
+        self._guest = guest
+
+    async def read(self, path: str) -> bytes:
+        answer = await self._guest.send(
+            "GET",
+            f"/filesystem{file_path(path)}?download=true",
+            repeatable=True,
+            timeout=transfer_timeout,
+        )
+        return answer.content
+
+    async def read_text(self, path: str) -> str:
+        return (await self.read(path)).decode()
+
+    async def write(
+        self,
+        path: str,
+        data: str | bytes,
+        *,
+        permissions: str | None = None,
+        on_progress: Callable[[int], None] | None = None,
+    ) -> None:
+        """Creates the file, with the folders above it, or replaces its content."""
+        content = data.encode() if isinstance(data, str) else data
+        if len(content) > part_bytes:
+            await self._write_in_parts(path, content, permissions, on_progress)
+            return
+        await self._guest.json(
+            "PUT",
+            f"/filesystem{file_path(path)}",
+            repeatable=True,
+            timeout=transfer_timeout,
+            files=_form(content, permissions),
+        )
+        if on_progress is not None:
+            on_progress(len(content))
+
+    async def make_folder(self, path: str) -> None:
+        await self._guest.json(
+            "PUT", f"/filesystem{file_path(path)}", repeatable=True, json={"isDirectory": True}
+        )
+
+    async def list(self, path: str) -> g.Directory:
+        return cast(g.Directory, await self._guest.json("GET", f"/filesystem/tree{tree_path(path)}", repeatable=True))
+
+    async def remove(self, path: str, *, recursive: bool = False) -> None:
+        query = "?recursive=true" if recursive else ""
+        # The second of two requests would find nothing to delete.
+        await self._guest.json("DELETE", f"/filesystem{file_path(path)}{query}", repeatable=False)
+
+    async def find(self, path: str, patterns: Sequence[str] = ("*",)) -> g.FindAnswer:
+        """Finds files by patterns of the shell on their names, below a folder."""
+        query = urlencode({"patterns": ",".join(patterns)})
+        found = await self._guest.json("GET", f"/filesystem-find{file_path(path)}?{query}", repeatable=True)
+        return cast(g.FindAnswer, found)
+
+    async def search(self, path: str, text: str) -> g.ContentSearchAnswer:
+        """Finds lines that hold a text, below a folder."""
+        query = urlencode({"query": text})
+        found = await self._guest.json(
+            "GET", f"/filesystem-content-search{file_path(path)}?{query}", repeatable=True
+        )
+        return cast(g.ContentSearchAnswer, found)
+
+    async def watch(self, path: str, *, recursive: bool = False) -> AsyncIterator[dict[str, Any]]:
+        """Changes of a folder: `op`, `name`, `path` and `error`. Ends in an error where the connection breaks."""
+        below = "%2F**" if recursive else ""
+        answer = await self._guest.open(
+            "GET", f"/watch/filesystem{file_path(path)}{below}", repeatable=True, silent=_watch_silent
+        )
+        async for line in lines_in(answer):
+            if line.startswith("{"):
+                yield json.loads(line)
+
+    async def _write_in_parts(
+        self, path: str, content: bytes, permissions: str | None, on_progress: Callable[[int], None] | None
+    ) -> None:
+        begun = await self._guest.json(
+            "POST",
+            f"/filesystem-multipart/initiate{file_path(path)}",
+            repeatable=True,
+            json={} if permissions is None else {"permissions": permissions},
+        )
+        upload = f"/filesystem-multipart/{quote(begun['uploadId'], safe='')}"
+        try:
+            parts: list[dict[str, Any]] = []
+            for number, at in enumerate(range(0, len(content), part_bytes), start=1):
+                part = content[at : at + part_bytes]
+                receipt = await self._guest.json(
+                    "PUT",
+                    f"{upload}/part?partNumber={number}",
+                    repeatable=True,
+                    timeout=transfer_timeout,
+                    files=_form(part, None),
+                )
+                parts.append({"partNumber": number, "etag": receipt["etag"]})
+                if on_progress is not None:
+                    on_progress(at + len(part))
+            await self._guest.json(
+                "POST", f"{upload}/complete", repeatable=False, timeout=transfer_timeout, json={"parts": parts}
+            )
+        except (BerthError, httpx.HTTPError):
+            await self._guest.json("DELETE", f"{upload}/abort", repeatable=True)
+            raise
+
+
+def _form(content: bytes, permissions: str | None) -> dict[str, Any]:
+    # Fields before the file: they are read in their order.
+    fields: dict[str, Any] = {} if permissions is None else {"permissions": (None, permissions)}
+    return {**fields, "file": ("file", content)}

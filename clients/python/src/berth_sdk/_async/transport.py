@@ -1,0 +1,122 @@
+"""Sends one request until it has an answer: time limits, repetition where it is safe, and errors by their family."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import Any, AsyncIterator, Mapping
+
+import httpx
+
+from .._core.errors import (
+    BerthError,
+    ConnectionFailedError,
+    ErrorFacts,
+    TimedOutError,
+    error_from,
+    read_error,
+)
+from .._core.retry import pause_before_retry
+
+
+class AsyncTransport:
+    def __init__(self, *, key: str | None, max_tries: int, request_timeout: float) -> None:
+        self.key = key
+        self._max_tries = max_tries
+        self._request_timeout = request_timeout
+        # Many streams may be open at once.
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+        self._client = httpx.AsyncClient(limits=limits, follow_redirects=False)
+
+    async def aclose(self) -> None:
+        await self._client.aclose()
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool,
+        public: bool = False,
+        timeout: float | None = None,
+        **body: Any,
+    ) -> httpx.Response:
+        """The whole answer. Throws for a status from 400 on."""
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                answer = await self._client.request(
+                    method, url, headers=self._headers(headers, public), timeout=self._limit(timeout), **body
+                )
+            except httpx.HTTPError as cause:
+                error = unanswered(method, url, cause)
+            else:
+                if answer.status_code < 400:
+                    return answer
+                error = error_from(read_error(answer.status_code, answer.headers, answer.text))
+            await self._pause_or_raise(error, tries, repeatable)
+
+    async def open(
+        self,
+        method: str,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        repeatable: bool,
+        silent: float,
+        json: Any = None,
+    ) -> httpx.Response:
+        """The head of an answer whose body is read piece by piece, and has to be closed."""
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                limit = httpx.Timeout(self._request_timeout, read=max(silent, self._request_timeout))
+                request = self._client.build_request(
+                    method, url, headers=self._headers(headers, False), json=json, timeout=limit
+                )
+                answer = await self._client.send(request, stream=True)
+                if answer.status_code < 400:
+                    return answer
+                await answer.aread()
+                error = error_from(read_error(answer.status_code, answer.headers, answer.text))
+            except httpx.HTTPError as cause:
+                error = unanswered(method, url, cause)
+            await self._pause_or_raise(error, tries, repeatable)
+
+    async def _pause_or_raise(self, error: BerthError, tries: int, repeatable: bool) -> None:
+        pause = pause_before_retry(
+            error, tries, max_tries=self._max_tries, repeatable=repeatable, random=random.random()
+        )
+        if pause is None:
+            raise error
+        await asyncio.sleep(pause)
+
+    def _limit(self, timeout: float | None) -> httpx.Timeout:
+        return httpx.Timeout(timeout or self._request_timeout, connect=10.0)
+
+    def _headers(self, headers: Mapping[str, str] | None, public: bool) -> dict[str, str]:
+        own = {} if self.key is None or public else {"authorization": f"Bearer {self.key}"}
+        return {**(headers or {}), **own}
+
+
+async def lines_in(answer: httpx.Response) -> AsyncIterator[str]:
+    """Lines of a body as they arrive. Ends in an error where the connection breaks."""
+    try:
+        async for line in answer.aiter_lines():
+            yield line
+    finally:
+        await answer.aclose()
+
+
+def unanswered(method: str, url: str, cause: httpx.HTTPError) -> BerthError:
+    request = f"{method} {url.split('?')[0]}"
+    if isinstance(cause, httpx.TimeoutException):
+        error: BerthError = TimedOutError(ErrorFacts("timeout", f"{request} was not answered in time."))
+    else:
+        error = ConnectionFailedError(ErrorFacts("connection", f"{request} got no answer: {cause}"))
+    error.__cause__ = cause
+    return error
+

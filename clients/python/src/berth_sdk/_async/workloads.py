@@ -1,0 +1,111 @@
+"""Agents, which are servers from an image, and jobs, which do one piece of work and end."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, Callable, Mapping, Sequence, cast
+from urllib.parse import quote
+
+import httpx
+
+from .._core.errors import ErrorFacts, NotFoundError, UnavailableError
+from .._generated import management as t
+from .operations import AsyncOperations
+
+_poll = 0.5
+_waiting = {"UPLOADING", "BUILDING", "BUILT", "DEPLOYING"}
+_ended = {"succeeded", "failed", "timeout", "cancelled"}
+
+
+class AsyncAgents:
+    def __init__(self, api: AsyncOperations) -> None:
+        self._api = api
+
+    async def deploy(
+        self,
+        name: str,
+        image: str,
+        *,
+        memory: int | None = None,
+        env: Mapping[str, str] | None = None,
+        public: bool | None = None,
+        spec: Mapping[str, Any] | None = None,
+        on_event: Callable[[str], None] | None = None,
+    ) -> t.Agent:
+        """Creates the agent, or deploys a new revision. Returns when it serves, and throws with the reason where it fails."""
+        made: dict[str, Any] = dict(spec or {})
+        runtime: dict[str, Any] = {**(made.get("runtime") or {}), "image": image}
+        if memory is not None:
+            runtime["memory"] = memory
+        if env is not None:
+            runtime["envs"] = [{"name": key, "value": value} for key, value in env.items()]
+        made["runtime"] = runtime
+        if public is not None:
+            made["public"] = public
+        known = await self._find(name)
+        seen = len(known.get("events", [])) if known is not None else 0
+        if known is None:
+            agent = await self._api.create_agent(
+                body=cast(t.AgentInput, {"metadata": {"name": name}, "spec": made})
+            )
+        else:
+            body = cast(t.AgentReplacement, {"metadata": {}, "spec": made})
+            agent = await self._api.update_agent(agent_name=name, body=body)
+        while True:
+            events = agent.get("events", [])
+            messages = [event["message"] for event in events[seen:] if "message" in event]
+            seen = len(events)
+            if on_event is not None:
+                for message in messages:
+                    on_event(message)
+            if agent.get("status") not in _waiting:
+                break
+            await asyncio.sleep(_poll)
+            agent = await self._api.get_agent(agent_name=name)
+        if agent.get("status") == "FAILED":
+            told = [event["message"] for event in agent.get("events", []) if "message" in event]
+            raise UnavailableError(ErrorFacts("deployment_failed", told[-1] if told else "It failed."))
+        return agent
+
+    async def call(self, name: str, path: str = "/", *, method: str = "GET", **more: Any) -> httpx.Response:
+        """A request to the agent with the key. Nothing is repeated: the agent may act on it."""
+        agent = await self._api.get_agent(agent_name=name)
+        workspace = agent["metadata"].get("workspace", "")
+        address = f"{await self._api.gateway_url()}/{workspace}/agents/{quote(name, safe='')}"
+        key = self._api.transport.key
+        headers = {**({} if key is None else {"authorization": f"Bearer {key}"}), **more.pop("headers", {})}
+        async with httpx.AsyncClient(timeout=None) as client:
+            return await client.request(method, f"{address}/{path.lstrip('/')}", headers=headers, **more)
+
+    async def _find(self, name: str) -> t.Agent | None:
+        try:
+            return await self._api.get_agent(agent_name=name)
+        except NotFoundError:
+            return None
+
+
+class AsyncJobs:
+    def __init__(self, api: AsyncOperations) -> None:
+        self._api = api
+
+    async def run(
+        self,
+        name: str,
+        tasks: Sequence[Mapping[str, Any]],
+        *,
+        on_progress: Callable[[t.JobExecution], None] | None = None,
+    ) -> t.JobExecution:
+        """Starts an execution with one task for each element, and returns its end, whatever that is."""
+        body = cast(t.CreateJobExecutionRequest, {"tasks": [dict(task) for task in tasks]})
+        started = await self._api.create_job_execution(job_id=name, body=body)
+        execution_id = started.get("executionId", "")
+        last: Any = None
+        while True:
+            execution = await self._api.get_job_execution(job_id=name, execution_id=execution_id)
+            state = (execution.get("status"), execution.get("stats"))
+            if state != last and on_progress is not None:
+                on_progress(execution)
+            last = state
+            if execution.get("status") in _ended:
+                return execution
+            await asyncio.sleep(2 * _poll)

@@ -1,0 +1,6 @@
+"""What ends a call from outside."""
+
+import asyncio
+
+AsyncCancelled = (asyncio.CancelledError, KeyboardInterrupt)
+Cancelled = (KeyboardInterrupt,)

@@ -1,0 +1,32 @@
+# Made from the asynchronous source by `pnpm clients`.
+"""The client of one deployment."""
+
+from __future__ import annotations
+
+from types import TracebackType
+
+from .operations import Operations
+from .sandbox import Sandboxes
+from .workloads import Agents, Jobs
+
+
+class Berth(Operations):
+    @property
+    def sandboxes(self) -> Sandboxes:
+        return Sandboxes(self)
+
+    @property
+    def agents(self) -> Agents:
+        return Agents(self)
+
+    @property
+    def jobs(self) -> Jobs:
+        return Jobs(self)
+
+    def __enter__(self) -> Berth:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

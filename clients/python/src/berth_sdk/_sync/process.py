@@ -1,0 +1,170 @@
+# Made from the asynchronous source by `pnpm clients`.
+"""Processes of a sandbox."""
+
+from __future__ import annotations
+
+import time
+import base64
+from typing import Any, Iterator, Callable, Mapping, cast
+from urllib.parse import quote
+
+import httpx
+
+from .._core.cancelled import Cancelled
+from .._core.errors import (
+    ConnectionFailedError,
+    ErrorFacts,
+    NotFoundError,
+    TimedOutError,
+    UnavailableError,
+)
+from .._core.options import process_request, random_name, silent_seconds
+from .._core.output import End, Event, ExecResult, Place, ResultCollector, StreamBroken, event_in
+from .._generated import guest as g
+from .guest import Guest
+from .transport import lines_in
+
+# Breaks in a row without a byte between them.
+_max_breaks = 10
+_first_pause = 0.1
+_max_pause = 3.0
+
+
+class Process:
+    """A process, by its name."""
+
+    def __init__(self, guest: Guest, name: str) -> None:
+        self._guest = guest
+        self.name = name
+        self._path = f"/process/{quote(name, safe='')}"
+
+    def info(self) -> g.Process:
+        return cast(g.Process, self._guest.json("GET", self._path, repeatable=True))
+
+    def events(self) -> Iterator[Event]:
+        """All output that is kept, and what follows, with the end as the last event."""
+        for event in follow(self._guest, self.name, None):
+            yield event
+
+    def wait(self, *, check: bool = False) -> ExecResult:
+        result = ResultCollector()
+        for event in follow(self._guest, self.name, None):
+            result.take(event)
+        return result.finish(check)
+
+    def write(self, data: str | bytes) -> None:
+        """Writes to the input of a process that was started with `stdin`."""
+        if isinstance(data, str):
+            given: dict[str, Any] = {"data": data}
+        else:
+            given = {"data": base64.b64encode(data).decode(), "encoding": "base64"}
+        # Twice the same input is another input.
+        self._guest.json("POST", f"{self._path}/stdin", repeatable=False, json=given)
+
+    def end_input(self) -> None:
+        self._guest.json("POST", f"{self._path}/stdin", repeatable=True, json={"end": True})
+
+    def signal(self, name: str) -> None:
+        """For example SIGHUP."""
+        self._guest.json("POST", f"{self._path}/signal", repeatable=False, json={"signal": name})
+
+    def stop(self, grace: int = 10) -> bool:
+        """SIGTERM, and SIGKILL to what is left after the grace. False when it had ended."""
+        return self._end(f"{self._path}?grace={grace}")
+
+    def kill(self) -> bool:
+        """Kills the process and everything that it started. False when it had ended."""
+        return self._end(f"{self._path}/kill")
+
+    def _end(self, path: str) -> bool:
+        try:
+            self._guest.json("DELETE", path, repeatable=True)
+            return True
+        except NotFoundError:
+            return False
+
+
+def start(
+    guest: Guest,
+    command: str,
+    *,
+    name: str | None,
+    cwd: str | None,
+    env: Mapping[str, str] | None,
+    keep_alive: bool | None,
+    stdin: bool,
+) -> Process:
+    request = process_request(
+        command, name or random_name(), cwd=cwd, env=env, keep_alive=keep_alive, stdin=stdin
+    )
+    # A name of the caller may be that of a process that has ended, which would not be started again.
+    once = name is None
+    path = "/process?once=true" if once else "/process"
+    started = guest.json("POST", path, repeatable=once, json=request)
+    return Process(guest, started["name"])
+
+
+def execute(
+    guest: Guest,
+    command: str,
+    *,
+    cwd: str | None,
+    env: Mapping[str, str] | None,
+    input: str | bytes | None,
+    check: bool,
+    on_stdout: Callable[[str], None] | None,
+    on_stderr: Callable[[str], None] | None,
+) -> ExecResult:
+    """Runs a command to its end. The client chooses the name of the process, so a repeated request is no second run."""
+    name = random_name()
+    process = Process(guest, name)
+    request = process_request(command, name, cwd=cwd, env=env, keep_alive=None, stdin=input is not None)
+    result = ResultCollector(on_stdout, on_stderr)
+    try:
+        if input is not None:
+            guest.json("POST", "/process?once=true", repeatable=True, json=request)
+            process.write(input)
+            process.end_input()
+        for event in follow(guest, name, request):
+            result.take(event)
+    except Cancelled:
+        # The caller does not want it any more.
+        process.kill()
+        raise
+    return result.finish(check)
+
+
+def follow(guest: Guest, name: str, request: dict[str, Any] | None) -> Iterator[Event]:
+    """The exact output. A stream that breaks is continued where it broke, so no byte is lost or repeated."""
+    place = Place()
+    path = f"/process/{quote(name, safe='')}/output"
+    if request is None:
+        answer = guest.open("GET", path, repeatable=True, silent=silent_seconds)
+    else:
+        answer = guest.open(
+            "POST", "/process?format=events&once=true", repeatable=True, silent=silent_seconds, json=request
+        )
+    opened: httpx.Response | None = answer
+    while True:
+        if opened is not None:
+            try:
+                for line in lines_in(opened):
+                    event = event_in(line, place)
+                    if event is not None:
+                        yield event
+                    if isinstance(event, End):
+                        return
+            except (httpx.HTTPError, StreamBroken):
+                pass
+        place.breaks += 1
+        if place.breaks > _max_breaks:
+            message = f"The output broke off at {place.offset} and could not be continued. The process may still run."
+            raise ConnectionFailedError(ErrorFacts("output_lost", message))
+        time.sleep(min(_max_pause, _first_pause * 2 ** (place.breaks - 1)))
+        try:
+            opened = guest.open(
+                "GET", f"{path}?offset={place.offset}", repeatable=True, silent=silent_seconds
+            )
+        except (ConnectionFailedError, TimedOutError, UnavailableError):
+            # The gateway, or the machine of the sandbox, is away for a moment.
+            opened = None

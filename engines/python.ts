@@ -1,0 +1,36 @@
+// A Python environment with what the Python client needs, and the type checker for it.
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { requireDebianPackages } from './debian-packages.ts';
+import type { Installable } from './engine.ts';
+import { engineFolder } from './folders.ts';
+
+const packages = ['httpx==0.28.1', 'websockets==17.4', 'pyright==1.1.414'];
+const revision = '1';
+const complete = 'complete';
+
+const folder = async (): Promise<string> => join(await engineFolder('python'), revision);
+
+export const python: Installable = {
+  name: 'python',
+  async install() {
+    const target = await folder();
+    if (existsSync(join(target, complete))) return;
+    requireDebianPackages('Python', ['python3', 'python3-venv'], ['/usr/bin/python3', '/usr/lib/python3.11/venv']);
+    // The programs of an environment name its path, so it is made at its place. What an interrupted one left is removed.
+    await rm(target, { recursive: true, force: true });
+    run('/usr/bin/python3', '-m', 'venv', target);
+    run(join(target, 'bin', 'pip'), 'install', '--quiet', ...packages);
+    // Fetches the checker itself, so that a test does not wait for it.
+    run(join(target, 'bin', 'pyright'), '--version');
+    await writeFile(join(target, complete), '');
+  },
+};
+
+/** Program of the environment, for example `python` or `pyright`. */
+export const pythonProgram = async (name: string): Promise<string> => join(await folder(), 'bin', name);
+
+const run = (program: string, ...args: string[]): void =>
+  void execFileSync(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
