@@ -18,7 +18,11 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
 
-const environment = () => ({ PATH: '/usr/bin:/bin', PYTHONPATH: join(clientFolder, 'src'), PYTHONDONTWRITEBYTECODE: '1' });
+const environment = () => ({
+  PATH: '/usr/bin:/bin',
+  PYTHONPATH: join(clientFolder, 'src'),
+  PYTHONDONTWRITEBYTECODE: '1',
+});
 
 test.each(['async', 'sync'])(
   'the %s client takes every step of a program that uses a sandbox',
