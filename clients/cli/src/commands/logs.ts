@@ -1,0 +1,43 @@
+import type { Command } from '../command.ts';
+import { UsageError } from '../exit-codes.ts';
+import { wholeNumber } from './deploy.ts';
+
+const types = new Map([
+  ['agent', 'agents'],
+  ['function', 'functions'],
+  ['job', 'jobs'],
+  ['sandbox', 'sandboxes'],
+] as const);
+
+export const logs: Command = {
+  name: 'logs',
+  about: 'Shows the newest output of a workload, oldest line first',
+  arguments: [{ name: 'kind' }, { name: 'name' }],
+  options: {
+    lines: { about: 'number of lines; 100 where left out', value: 'number', short: 'n' },
+    search: { about: 'lines that hold a text', value: 'text' },
+  },
+  examples: ['berth logs agent helper -n 20'],
+  async run({ given, berth, printer }) {
+    const kind = given
+      .argument('kind')
+      .replace(/e?s$/, '')
+      .replace(/^sandbox.*/, 'sandbox');
+    const resourceType = types.get(kind as 'agent');
+    if (resourceType === undefined)
+      throw new UsageError(`"${given.argument('kind')}" has no output. Known are: ${[...types.keys()].join(', ')}.`);
+    const search = given.text('search');
+    const byWorkload = await (await berth()).request('listLogs', {
+      query: {
+        ...{ resourceType, workloadIds: given.argument('name') },
+        limit: wholeNumber(given.text('lines'), 'number of lines') ?? 100,
+        ...(search === undefined ? {} : { search }),
+      },
+    });
+    const lines = Object.values(byWorkload).flatMap(({ logs: newestFirst = [] }) => newestFirst.toReversed());
+    printer.list(lines, [
+      { title: 'time', of: ({ timestamp }) => timestamp.slice(0, 23) },
+      { title: 'line', of: ({ message }) => message },
+    ]);
+  },
+};
