@@ -15,14 +15,17 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]());
 
 test('auth.required: every operation that is not declared public answers 401 without a credential and with a wrong one', async () => {
-  // The specification names neither; the control-plane sheet (1.12, 1.17) declares both public.
+  // The specification names none; the control-plane sheet (1.12, 1.17) declares two public, and what a client has to know before its
+  // first request is our own.
   const open = operations.filter(({ access }) => access.kind === 'public');
   expect(open.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+    'GET /.well-known/berth',
     'GET /changelog',
     'GET /drives/jwks.json',
   ]);
   const nobody = api.admin.with({ key: undefined });
-  for (const { path } of open) expect((await nobody.get(path)).status).toBe(200);
+  for (const operation of open)
+    expect((await nobody.get(addressOf(operation, { workspace: api.workspace }))).status).toBe(200);
 
   const lastDigit = api.adminKey.endsWith('a') ? 'b' : 'a';
   const wrong = [undefined, `${brand.short}_${'x'.repeat(40)}`, api.adminKey.slice(0, -1) + lastDigit];

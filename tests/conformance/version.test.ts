@@ -40,7 +40,9 @@ test('version.default: a request without the header behaves as 2026-04-16', asyn
 });
 
 test('version.known: 2026-04-16, 2026-04-20 and 2026-04-28 are accepted and 2026-04-20 behaves as the first', async () => {
-  const fixed = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'));
+  const fixed = operations.filter(
+    ({ base, method, path }) => base !== 'api_url' && method === 'GET' && !path.includes('{'),
+  );
   for (const { path } of fixed) {
     const answers = await Promise.all(known.map((version) => list(version, path)));
     expect([path, ...answers.map(({ status }) => status)]).toEqual([path, 200, 200, 200]);
