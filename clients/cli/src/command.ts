@@ -18,7 +18,7 @@ export interface Argument {
 }
 
 export interface Given {
-  /** Empty for what was not given. */
+  /** Undefined where it was not given. */
   text(option: string): string | undefined;
   list(option: string): readonly string[];
   flag(option: string): boolean;

@@ -4,12 +4,12 @@ import { environment } from './environment.ts';
 import { UsageError } from './exit-codes.ts';
 import { type Login, readSettings } from './settings.ts';
 
-export interface Chosen {
+interface Chosen {
   readonly deployment: string | undefined;
   readonly workspace: string | undefined;
 }
 
-export function chosenLogin({ deployment, workspace }: Chosen): Login {
+function chosenLogin({ deployment, workspace }: Chosen): Login {
   const { BERTH_URL: url, BERTH_KEY: key = '', BERTH_WORKSPACE } = environment;
   const login =
     deployment === undefined && url !== undefined ? { url, key, workspace: BERTH_WORKSPACE } : stored(deployment);

@@ -2,13 +2,14 @@
 import type { Command } from './command.ts';
 import { completionOf } from './commands/completion.ts';
 import { cp } from './commands/cp.ts';
-import { deploy, runJob } from './commands/deploy.ts';
+import { deploy } from './commands/deploy.ts';
 import { doctor } from './commands/doctor.ts';
 import { exec } from './commands/exec.ts';
 import { login, logout } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
 import { port } from './commands/port.ts';
 import { apply, get, ls, remove } from './commands/resources.ts';
+import { runJob } from './commands/run.ts';
 import { terminal } from './commands/terminal.ts';
 import { usage } from './commands/usage.ts';
 

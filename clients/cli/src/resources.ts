@@ -43,6 +43,11 @@ export class ResourceKind {
     return this.#names.title;
   }
 
+  /** Segment of addresses, such as `agents`. */
+  get path(): string {
+    return this.#names.plural.toLowerCase();
+  }
+
   list(berth: Berth): AsyncGenerator<Resource> {
     return berth.list(this.#id('list', this.#names.plural) as 'listAgents', {});
   }

@@ -19,7 +19,7 @@ export {
 export type { BerthOptions, CallOptions, ItemOf, ListingId, OperationId, RequestArguments } from './management-api.ts';
 export type { ExecOptions, StartOptions } from './sandbox/exec.ts';
 export { type ExecResult, ExitError } from './sandbox/exec-result.ts';
-export type { FileData, FileEvent, Files, WriteOptions } from './sandbox/files.ts';
+export type { FileData, FileEvent, Files, FindOptions, WriteOptions } from './sandbox/files.ts';
 export type { OutputEvent } from './sandbox/output.ts';
 export type { Process } from './sandbox/process.ts';
 export { Sandbox as SandboxHandle } from './sandbox/sandbox.ts';

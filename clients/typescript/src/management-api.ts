@@ -50,7 +50,7 @@ export class ManagementApi {
 
   constructor(options: BerthOptions = {}) {
     const url = options.url ?? variable('BERTH_URL');
-    if (url === undefined) throw missing('address', 'url', 'BERTH_URL');
+    if (url === undefined) throw noAddress();
     this.#url = url.replace(/\/+$/, '').replace(/\/v0$/, '');
     this.#workspace = options.workspace ?? variable('BERTH_WORKSPACE');
     this.#gatewayUrl = options.gatewayUrl?.replace(/\/+$/, '');
@@ -144,9 +144,9 @@ export type ListingId = {
 
 export type ItemOf<Id extends ListingId> = Operations[Id]['answer'] extends Page<infer Item> ? Item : never;
 
-const missing = (what: string, option: string, name: string): InvalidRequestError =>
+const noAddress = (): InvalidRequestError =>
   new InvalidRequestError({
     code: 'no_settings',
     status: undefined,
-    message: `The ${what} of the deployment is not known. Give "${option}", or set ${name}.`,
+    message: 'The address of the deployment is not known. Give "url", or set BERTH_URL.',
   });

@@ -31,7 +31,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 }, 120_000);
 
-const environment = () => ({ PATH: '/usr/bin:/bin', HOME: folder, XDG_CONFIG_HOME: join(folder, 'config') });
+const environment = () => ({
+  PATH: '/usr/bin:/bin',
+  HOME: folder,
+  XDG_CONFIG_HOME: join(folder, 'config'),
+  NODE_COMPILE_CACHE: join(folder, 'compiled'),
+});
 
 const start = (words: readonly string[], command: readonly string[] = [process.execPath, program]) =>
   spawn(command[0] ?? '', [...command.slice(1), ...words], { env: environment() });
@@ -159,10 +164,14 @@ test('cp copies files and folders both ways, byte for byte', async () => {
   const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, at) => at % 251));
   await writeFile(join(from, 'deep/bytes'), bytes, { mode: 0o755 });
   await writeFile(join(from, 'a text'), 'text');
+  await mkdir(join(from, 'node_modules'));
+  for (const name of ['.hidden', 'node_modules/one']) await writeFile(join(from, name), name);
+  for (let at = 0; at < 100; at += 1) await writeFile(join(from, `deep/${at}`), String(at));
   const Files = z.object({ files: z.int() });
-  expect((await json(Files, 'cp', from, 'demo:/work/from')).files).toBe(2);
+  expect((await json(Files, 'cp', from, 'demo:/work/from')).files).toBe(104);
   expect((await berth('exec', 'demo', '--', 'stat', '-c', '%a', '/work/from/deep/bytes')).out).toBe('755\n');
-  expect((await json(Files, 'cp', 'demo:/work/from', to)).files).toBe(2);
+  expect((await json(Files, 'cp', 'demo:/work/from', to)).files).toBe(104);
+  for (const name of ['.hidden', 'node_modules/one']) expect(await readFile(join(to, name), 'utf8')).toBe(name);
   expect((await readFile(join(to, 'deep/bytes'))).equals(bytes)).toBe(true);
   expect((await json(Files, 'cp', 'demo:/work/from/a text', `${to}/one`)).files).toBe(1);
   expect(await readFile(join(to, 'one'), 'utf8')).toBe('text');

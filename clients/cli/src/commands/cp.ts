@@ -4,6 +4,8 @@ import { basename, dirname, join, posix, relative } from 'node:path';
 import type { SandboxHandle } from 'berth-sdk';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
+import { placeBelow } from '../place-below.ts';
+import { shellWord } from '../shell-word.ts';
 
 /** Files under way at once. */
 const atOnce = 16;
@@ -60,7 +62,7 @@ async function upload(box: SandboxHandle, from: string, to: string, signal: Abor
 }
 
 async function download(box: SandboxHandle, from: string, to: string, signal: AbortSignal): Promise<number> {
-  const info = await box.exec(`test -d "$1" && echo folder || echo file`.replace('$1', from.replaceAll('"', '\\"')));
+  const info = await box.exec(`test -d ${shellWord(from)} && echo folder || echo file`);
   if (info.stdout.trim() === 'file') {
     const isFolder = await stat(to).then(
       (found) => found.isDirectory(),
@@ -69,8 +71,10 @@ async function download(box: SandboxHandle, from: string, to: string, signal: Ab
     await save(isFolder ? join(to, posix.basename(from)) : to, await box.files.read(from, signal));
     return 1;
   }
-  const { matches } = await box.files.find(from);
-  await each(matches, async ({ path }) => save(join(to, path), await box.files.read(posix.join(from, path), signal)));
+  const { matches } = await box.files.find(from, { isWhole: true });
+  // All of them before the first is written: a sandbox may answer with any name.
+  const pairs = matches.map(({ path }) => [posix.join(from, path), placeBelow(to, path)] as const);
+  await each(pairs, async ([remote, local]) => save(local, await box.files.read(remote, signal)));
   return matches.length;
 }
 

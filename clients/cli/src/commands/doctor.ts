@@ -1,7 +1,6 @@
 // Finds out why the deployment does not answer as it should.
 import type { Berth } from 'berth-sdk';
 import type { Command } from '../command.ts';
-import { type Chosen, chosenLogin } from '../connect.ts';
 
 interface Check {
   readonly name: string;
@@ -13,7 +12,7 @@ interface Check {
 const checks: readonly Check[] = [
   {
     name: 'the deployment answers',
-    look: async (berth) => `versions ${(await berth.request('getDiscovery')).versions.join(', ')}`,
+    look: async (berth) => (await berth.request('getDiscovery')).apiUrl,
     fix: 'Check the address, and whether the api runs: berth login --url <address> --key <key>',
   },
   {
@@ -47,9 +46,7 @@ interface Found {
 export const doctor: Command = {
   name: 'doctor',
   about: 'Checks the address, the key, the workspace and the gateway',
-  async run({ given, berth, printer }) {
-    const chosen: Chosen = { deployment: given.text('deployment'), workspace: given.text('workspace') };
-    printer.note(`Looking at ${chosenLogin(chosen).url}`);
+  async run({ berth, printer }) {
     const api = await berth();
     const results: Found[] = [];
     for (const { name, look, fix } of checks)

@@ -1,10 +1,7 @@
 import type { Command } from '../command.ts';
 import { exitCodes, UsageError } from '../exit-codes.ts';
-import { variablesIn, wholeNumber } from './deploy.ts';
-
-const plain = /^[\w@%+=:,./-]+$/;
-/** One word of the shell. */
-const word = (text: string): string => (plain.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+import { variablesIn, wholeNumber } from '../read-values.ts';
+import { shellWord } from '../shell-word.ts';
 
 export const exec: Command = {
   name: 'exec',
@@ -26,7 +23,7 @@ export const exec: Command = {
     let isTimedOut = false;
     const timer = seconds === undefined ? undefined : setTimeout(() => (isTimedOut = true), seconds * 1_000);
     try {
-      const { exitCode } = await box.exec(words.map(word).join(' '), {
+      const { exitCode } = await box.exec(words.map(shellWord).join(' '), {
         ...{ cwd: given.text('cwd'), env: variablesIn(given.list('env')), signal, input },
         killAfterMs: seconds === undefined ? undefined : seconds * 1_000,
         onStdout: (text) => printer.raw(text),

@@ -18,13 +18,13 @@ export const login: Command = {
     if (url === undefined || key === undefined) throw new UsageError('Give --url and --key.');
     const [workspace, gatewayUrl] = [given.text('workspace'), given.text('gateway')];
     // Before it is kept: a wrong key should fail here.
-    const profile = await new Berth({ url, key }).request('listWorkspaces');
+    const workspaces = await new Berth({ url, key }).request('listWorkspaces');
     const { deployments } = readSettings();
     const path = writeSettings({
       current: name,
       deployments: { ...deployments, [name]: { url, key, workspace, gatewayUrl } },
     });
-    printer.note(`Logged in to ${url}, which has ${profile.length} workspaces of yours. Kept in ${path}.`);
+    printer.note(`Logged in to ${url}, which has ${workspaces.length} workspaces of yours. Kept in ${path}.`);
   },
 };
 

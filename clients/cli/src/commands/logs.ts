@@ -1,13 +1,9 @@
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { wholeNumber } from './deploy.ts';
+import { wholeNumber } from '../read-values.ts';
+import { kindOf } from '../resources.ts';
 
-const types = new Map([
-  ['agent', 'agents'],
-  ['function', 'functions'],
-  ['job', 'jobs'],
-  ['sandbox', 'sandboxes'],
-] as const);
+const loggedKinds = ['agents', 'functions', 'jobs', 'sandboxes'] as const;
 
 export const logs: Command = {
   name: 'logs',
@@ -19,13 +15,10 @@ export const logs: Command = {
   },
   examples: ['berth logs agent helper -n 20'],
   async run({ given, berth, printer }) {
-    const kind = given
-      .argument('kind')
-      .replace(/e?s$/, '')
-      .replace(/^sandbox.*/, 'sandbox');
-    const resourceType = types.get(kind as 'agent');
+    const kind = kindOf(given.argument('kind'));
+    const resourceType = loggedKinds.find((each) => each === kind.path);
     if (resourceType === undefined)
-      throw new UsageError(`"${given.argument('kind')}" has no output. Known are: ${[...types.keys()].join(', ')}.`);
+      throw new UsageError(`${kind.title}: this kind has no output. Known are: ${loggedKinds.join(', ')}.`);
     const search = given.text('search');
     const byWorkload = await (await berth()).request('listLogs', {
       query: {

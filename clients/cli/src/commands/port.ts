@@ -2,7 +2,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
-import { wholeNumber } from './deploy.ts';
+import { wholeNumber } from '../read-values.ts';
 
 export const port: Command = {
   name: 'port',

@@ -22,7 +22,7 @@ export interface Sent {
   readonly timeoutMs?: number | undefined;
   /** The same request twice does what it does once. */
   readonly isRepeatable: boolean;
-  /** False for requests that need no credential. */
+  /** True for requests that need no credential. */
   readonly isPublic?: boolean | undefined;
 }
 
@@ -44,6 +44,13 @@ export class Transport {
 
   get key(): string | undefined {
     return this.#options.key;
+  }
+
+  /** One request as it is, with the key. Nothing is repeated, and every status is an answer. */
+  fetch(url: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers(init.headers);
+    if (this.key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${this.key}`);
+    return this.#options.fetch(url, { ...init, headers });
   }
 
   /** Undefined for an answer without a body. */

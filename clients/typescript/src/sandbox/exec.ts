@@ -1,6 +1,7 @@
 // Runs a command to its end, in one request. The process has a name that the client chose, so a request that is cut off is
 // repeated without a second run.
 import type { Process as ProcessInfo, ProcessRequest } from '../generated/guest.ts';
+import { BerthError } from '../http/errors.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 import { type ExecResult, type OutputCallbacks, ResultCollector } from './exec-result.ts';
 import type { Guest } from './guest.ts';
@@ -20,7 +21,8 @@ export interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ExecOptions extends StartOptions, OutputCallbacks {
+/** The process has a name of its own: one of the caller may be that of a process that has ended, which would not run again. */
+export interface ExecOptions extends Omit<StartOptions, 'name'>, OutputCallbacks {
   /** Kills the process after this time. Without it there is no limit. */
   readonly killAfterMs?: number | undefined;
   /** Throws an ExitError where the exit code is not 0. */
@@ -33,14 +35,14 @@ export interface ExecOptions extends StartOptions, OutputCallbacks {
 
 export async function exec(guest: Guest, command: string, options: ExecOptions): Promise<ExecResult> {
   options.signal?.throwIfAborted();
-  const name = options.name ?? randomName();
+  const name = randomName();
   const process = new Process(guest, name);
   const run = new AbortController();
   const started = Promise.withResolvers<void>();
+  // The request may still be on its way, and what is killed has to be there first.
+  const kill = () => started.promise.then(() => process.kill());
   const timer =
-    options.killAfterMs === undefined
-      ? undefined
-      : setTimeout(() => void process.kill().catch(() => {}), options.killAfterMs);
+    options.killAfterMs === undefined ? undefined : setTimeout(() => void kill().catch(() => {}), options.killAfterMs);
   let isStarted = false;
   const open = async (offset: number): Promise<OpenAnswer> => {
     const opened = isStarted
@@ -63,11 +65,10 @@ export async function exec(guest: Guest, command: string, options: ExecOptions):
   };
   const leaving = Promise.withResolvers<never>();
   leaving.promise.catch(() => {});
-  // The caller does not wait for the end of the process. The request may still be on its way, and what is killed has to be there
-  // first.
+  // The caller does not wait for the end of the process.
   const aborted = () => {
     leaving.reject(options.signal?.reason);
-    const ending = options.onAbort === 'leave' ? Promise.resolve() : started.promise.then(() => process.kill());
+    const ending: Promise<unknown> = options.onAbort === 'leave' ? Promise.resolve() : kill();
     ending.catch(() => {}).finally(() => run.abort());
   };
   options.signal?.addEventListener('abort', aborted);
@@ -113,9 +114,19 @@ function requestOf(command: string, name: string, options: ExecOptions): Process
 
 async function sendInput(process: Process, started: Promise<void>, input: string | Uint8Array): Promise<void> {
   await started;
-  await process.write(input);
-  await process.endInput();
+  try {
+    await process.write(input);
+    await process.endInput();
+  } catch (error) {
+    if (error instanceof BerthError && endedStatuses.has(error.status)) return;
+    // It would wait for the rest of its input.
+    await process.kill();
+    throw error;
+  }
 }
+
+/** The process has ended, or reads no more: what it made of the input is its result. */
+const endedStatuses = new Set<number | undefined>([404, 422]);
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const nameLength = 12;

@@ -21,6 +21,12 @@ export interface WriteOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
+export interface FindOptions {
+  readonly patterns?: readonly string[] | undefined;
+  /** Every file there is, with hidden ones; otherwise the first ones, without hidden ones and folders of dependencies. */
+  readonly isWhole?: boolean | undefined;
+}
+
 /** A change in a watched folder. */
 export interface FileEvent {
   /** CREATE, WRITE, REMOVE, RENAME, CHMOD, or ERROR where events were lost. */
@@ -89,8 +95,9 @@ export class Files {
   }
 
   /** Finds files by patterns of the shell on their names, below a folder. */
-  find(path: string, patterns: readonly string[] = ['*']): Promise<FindAnswer> {
-    const query = new URLSearchParams({ patterns: patterns.join(',') });
+  find(path: string, { patterns = ['*'], isWhole = false }: FindOptions = {}): Promise<FindAnswer> {
+    const whole = { maxResults: '0', excludeHidden: 'false', excludeDirs: '' };
+    const query = new URLSearchParams({ patterns: patterns.join(','), ...(isWhole && whole) });
     return this.#guest.json({
       ...{ method: 'GET', path: `/filesystem-find${filePath(path)}?${query}` },
       isRepeatable: true,

@@ -54,10 +54,7 @@ export class Agents {
   async call(name: string, path = '/', init: RequestInit = {}): Promise<Response> {
     const { metadata } = await this.get(name);
     const address = `${await this.#api.gatewayUrl()}/${metadata.workspace}/agents/${encodeURIComponent(name)}`;
-    const headers = new Headers(init.headers);
-    const { key } = this.#api.transport;
-    if (key !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
-    return fetch(`${address}${path.startsWith('/') ? '' : '/'}${path}`, { ...init, headers });
+    return this.#api.transport.fetch(`${address}${path.startsWith('/') ? '' : '/'}${path}`, init);
   }
 
   async delete(name: string): Promise<void> {

@@ -169,7 +169,8 @@ function referencesIn(value: unknown): string[] {
   return [...own, ...Object.values(value).flatMap(referencesIn)];
 }
 
-const titled = (key: string): string =>
+/** `previewUrl` and `avatar_url` as the beginning of a name. */
+export const titled = (key: string): string =>
   key.replace(/(?:^|[_-])(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '');
 
 /** Name of one element of a list or map. */

@@ -70,9 +70,11 @@ class AsyncFiles:
         # The second of two requests would find nothing to delete.
         await self._guest.json("DELETE", f"/filesystem{file_path(path)}{query}", repeatable=False)
 
-    async def find(self, path: str, patterns: Sequence[str] = ("*",)) -> g.FindAnswer:
-        """Finds files by patterns of the shell on their names, below a folder."""
-        query = urlencode({"patterns": ",".join(patterns)})
+    async def find(self, path: str, patterns: Sequence[str] = ("*",), *, whole: bool = False) -> g.FindAnswer:
+        """Finds files by patterns of the shell on their names, below a folder. With `whole` every file there is, with hidden
+        ones; otherwise the first ones, without hidden ones and folders of dependencies."""
+        everything = {"maxResults": "0", "excludeHidden": "false", "excludeDirs": ""} if whole else {}
+        query = urlencode({"patterns": ",".join(patterns), **everything})
         found = await self._guest.json("GET", f"/filesystem-find{file_path(path)}?{query}", repeatable=True)
         return cast(g.FindAnswer, found)
 

@@ -11,6 +11,7 @@ import httpx
 
 from .._core.cancelled import AsyncCancelled
 from .._core.errors import (
+    BerthError,
     ConnectionFailedError,
     ErrorFacts,
     NotFoundError,
@@ -122,8 +123,7 @@ async def execute(
     try:
         if input is not None:
             await guest.json("POST", "/process?once=true", repeatable=True, json=request)
-            await process.write(input)
-            await process.end_input()
+            await _send_input(process, input)
         async for event in follow(guest, name, request):
             result.take(event)
     except AsyncCancelled:
@@ -131,6 +131,19 @@ async def execute(
         await process.kill()
         raise
     return result.finish(check)
+
+
+async def _send_input(process: AsyncProcess, input: str | bytes) -> None:
+    try:
+        await process.write(input)
+        await process.end_input()
+    except BerthError as error:
+        # The process has ended, or reads no more: what it made of the input is its result.
+        if error.status in (404, 422):
+            return
+        # It would wait for the rest of its input.
+        await process.kill()
+        raise
 
 
 async def follow(guest: AsyncGuest, name: str, request: dict[str, Any] | None) -> AsyncIterator[Event]:

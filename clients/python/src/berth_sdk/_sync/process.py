@@ -12,6 +12,7 @@ import httpx
 
 from .._core.cancelled import Cancelled
 from .._core.errors import (
+    BerthError,
     ConnectionFailedError,
     ErrorFacts,
     NotFoundError,
@@ -123,8 +124,7 @@ def execute(
     try:
         if input is not None:
             guest.json("POST", "/process?once=true", repeatable=True, json=request)
-            process.write(input)
-            process.end_input()
+            _send_input(process, input)
         for event in follow(guest, name, request):
             result.take(event)
     except Cancelled:
@@ -132,6 +132,19 @@ def execute(
         process.kill()
         raise
     return result.finish(check)
+
+
+def _send_input(process: Process, input: str | bytes) -> None:
+    try:
+        process.write(input)
+        process.end_input()
+    except BerthError as error:
+        # The process has ended, or reads no more: what it made of the input is its result.
+        if error.status in (404, 422):
+            return
+        # It would wait for the rest of its input.
+        process.kill()
+        raise
 
 
 def follow(guest: Guest, name: str, request: dict[str, Any] | None) -> Iterator[Event]:

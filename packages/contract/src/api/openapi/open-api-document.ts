@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the served operations, generated from the operations alone.
 import { convert, type JsonSchema, propertiesOf } from '../../schemas/json-schema.ts';
-import { NamedSchemas } from '../../schemas/named-schemas.ts';
+import { NamedSchemas, titled } from '../../schemas/named-schemas.ts';
 import { type Brand, type HeaderNames, headerNames } from '../brand.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations/registry.ts';
@@ -99,8 +99,6 @@ function queryParametersOf(operation: Operation): JsonSchema[] {
     schema,
   }));
 }
-
-const titled = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
 
 const json = (schema: JsonSchema): JsonSchema => ({ 'application/json': { schema } });
 

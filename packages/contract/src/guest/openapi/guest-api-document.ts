@@ -1,5 +1,5 @@
 // The OpenAPI 3.1 document of the guest's routes, generated from the table of operations alone.
-import { NamedSchemas } from '../../schemas/named-schemas.ts';
+import { NamedSchemas, titled } from '../../schemas/named-schemas.ts';
 import { ErrorAnswer } from '../answers.ts';
 import type { GuestAnswer, GuestBody, GuestOperation } from '../operations/operation.ts';
 import { guestOperations } from '../operations/registry.ts';
@@ -67,7 +67,7 @@ export function guestApiDocument(version: string): GuestApiDocument {
 }
 
 function describe(route: GuestRoute, operation: GuestOperation, schemas: NamedSchemas): Json {
-  const name = route.id.charAt(0).toUpperCase() + route.id.slice(1);
+  const name = titled(route.id);
   return {
     operationId: route.id,
     tags: [operation.tag],
