@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { Notifier } from '@berth/concurrency';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -10,12 +11,15 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
+/** An address of this file alone: a port of 127.0.0.1 that was freed is soon the source port of some connection. */
+const address = '127.18.42.7';
+
 async function listen(port = 0): Promise<number> {
   const server = createServer((socket) => socket.end());
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : 0;
+  await once(server.listen(port, address), 'listening');
+  const bound = server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : 0;
 }
 
 async function freePort(): Promise<number> {
@@ -26,7 +30,7 @@ async function freePort(): Promise<number> {
 
 const awaited = (port: number, other: Partial<Parameters<typeof awaitAnswer>[0]> = {}) =>
   awaitAnswer({
-    ask: () => isListening('127.0.0.1', port),
+    ask: () => isListening(address, port),
     timeoutMs: 60_000,
     notifier: new Notifier(),
     isRunning: async () => true,
@@ -39,7 +43,7 @@ test('a listener is found by the first probe, and a later one by the next probe'
   const askedOf = (port: number) =>
     awaited(port, {
       async ask() {
-        const answers = await isListening('127.0.0.1', port);
+        const answers = await isListening(address, port);
         questions += 1;
         return answers;
       },
