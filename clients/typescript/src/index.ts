@@ -27,3 +27,4 @@ export type { NewSandbox } from './sandbox/sandboxes.ts';
 export type { Terminal, TerminalOptions } from './sandbox/terminal.ts';
 export type { Deployment } from './workloads/agents.ts';
 export type { RunOptions } from './workloads/jobs.ts';
+export type { LogOptions } from './workloads/logs.ts';

@@ -4,6 +4,8 @@ export type { ClosedHour, HourToClose } from './ledger/close-hour.ts';
 export type { LedgerRow, PriceStep } from './ledger/ledger-row.ts';
 export { splitAtHours, startOfHour } from './ledger/split-at-hours.ts';
 export { storeRows } from './ledger/store-rows.ts';
+export type { FollowedLogs } from './logs/follow-logs.ts';
+export type { LogPosition } from './logs/log-position.ts';
 export type { LogRow } from './logs/log-row.ts';
 export type { LogQuery, WorkloadLogs } from './logs/query-logs.ts';
 export type { MetricsGroupSums, MetricsPage, MetricsPosition, MetricsQuery } from './metrics/metrics-query.ts';

@@ -11,6 +11,8 @@ import { type ClosedHour, closeHour, type HourToClose } from './ledger/close-hou
 import type { LedgerRow } from './ledger/ledger-row.ts';
 import type { Period } from './ledger/split-at-hours.ts';
 import { createLedgerWriter } from './ledger/write-rows.ts';
+import { type FollowedLogs, type FollowQuery, followLogs, type TailQuery, tailLogs } from './logs/follow-logs.ts';
+import type { LogPosition } from './logs/log-position.ts';
 import type { LogRow } from './logs/log-row.ts';
 import { type LogQuery, queryLogs, type WorkloadLogs } from './logs/query-logs.ts';
 import { createLogWriter } from './logs/write-logs.ts';
@@ -47,6 +49,10 @@ export interface Usage {
      */
     write(rows: readonly LogRow[]): Promise<number>;
     query(query: LogQuery): Promise<ReadonlyMap<string, WorkloadLogs>>;
+    /** The last lines, and the position from which `follow` goes on. */
+    tail(query: TailQuery): Promise<FollowedLogs>;
+    /** The lines that were stored after a position: each line once, where it is stored within ten minutes. */
+    follow(query: FollowQuery, position: LogPosition): Promise<FollowedLogs>;
   };
   readonly ledger: {
     /**
@@ -119,6 +125,8 @@ export function openUsage(options: UsageOptions): Usage {
     logs: {
       write: (rows) => attempt(() => writeLogs(rows)),
       query: (query) => attempt(() => queryLogs(client, query)),
+      tail: (query) => attempt(() => tailLogs(client, query, now())),
+      follow: (query, position) => attempt(() => followLogs(client, query, position, now())),
     },
     ledger: {
       write: (rows) => attemptExactly(() => writeRows(rows)),

@@ -8,6 +8,7 @@ import type { AccountSettingsCache } from './http/account-settings.ts';
 import type { ConnectionShares } from './http/connection-shares.ts';
 import type { LargeBodies } from './http/large-bodies.ts';
 import type { ProviderCalls } from './integrations/provider-calls.ts';
+import type { LogWaits } from './logs/log-waits.ts';
 import type { DeploymentWatch } from './sandboxes/deployment-watch.ts';
 import type { RunnerCalls } from './sandboxes/runner-calls.ts';
 
@@ -41,5 +42,6 @@ export interface Dependencies {
   readonly deployments: DeploymentWatch;
   readonly runners: RunnerCalls;
   readonly providers: ProviderCalls;
+  readonly logWaits: LogWaits;
   readonly now: () => number;
 }

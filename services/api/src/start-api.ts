@@ -26,6 +26,7 @@ import { createLargeBodies } from './http/large-bodies.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
 import { createProviderCalls } from './integrations/provider-calls.ts';
+import { LogWaits } from './logs/log-waits.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
 import { watchDeployments } from './sandboxes/deployment-watch.ts';
 import { createRunnerCalls } from './sandboxes/runner-calls.ts';
@@ -112,6 +113,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     deployments: watchDeployments({ database, databaseUrl, logger }),
     runners: createRunnerCalls({ database, keyring, masterKeys, logger }),
     providers: createProviderCalls(options.providers ?? noProviderSettings),
+    logWaits: new LogWaits(),
     now,
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry));
@@ -140,7 +142,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     stop: async () => {
       clearInterval(maintenance);
       await nodes?.stop();
-      // Requests that wait for a sandbox are answered first, because `server.close` waits for them.
+      // Requests that wait for a sandbox or for lines are answered first, because `server.close` waits for them.
+      dependencies.logWaits.close();
       await dependencies.deployments.close();
       await server.close();
       dependencies.runners.close();

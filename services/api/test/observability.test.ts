@@ -374,6 +374,77 @@ describe('batches of a runner', () => {
   });
 });
 
+describe('following', () => {
+  /** Lines that followers look for: they are less than ten minutes old. */
+  const youngLines = (texts: readonly string[], from = 0) => linesOf(texts, 300 + from);
+  const follow = async (workloadIds: string, query: Query = {}, client: Client = api.admin) => {
+    const all = { resourceType: 'agents', workloadIds, ...query };
+    const { status, body } = await client.get('/observability/logs/follow', { query: all });
+    return { status, body, texts: body.logs?.map(({ message }: { message: string }) => message), after: body.after };
+  };
+
+  test.concurrent('begins with the last lines, oldest first, and goes on with each line once', async () => {
+    const instance = await addInstance('upsilon');
+    await send(instance, youngLines(['one', 'two', 'WARN three']));
+    const begun = await follow('upsilon', { tail: 2 });
+    expect(begun.body.logs).toEqual([
+      expect.objectContaining({ message: 'two', workload: 'upsilon' }),
+      {
+        ...{ message: 'WARN three', workload: 'upsilon', severity: 13, trace_id: '' },
+        timestamp: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect((await follow('upsilon')).texts).toEqual([]);
+    await send(instance, youngLines(['two', 'WARN three', 'four'], 1));
+    const next = await follow('upsilon', { after: begun.after });
+    expect(next.texts).toEqual(['four']);
+    expect((await follow('upsilon', { after: next.after, wait: 0 })).texts).toEqual([]);
+  });
+
+  test.concurrent('waits for a line, and answers when there is one', async () => {
+    const instance = await addInstance('phi');
+    const { after } = await follow('phi');
+    let isAnswered = false;
+    const waiting = follow('phi', { after, wait: 30 }).then((answer) => {
+      isAnswered = true;
+      return answer;
+    });
+    await follow('phi', { after, wait: 1 });
+    expect(isAnswered).toBe(false);
+    await send(instance, youngLines(['at last']));
+    expect((await waiting).texts).toEqual(['at last']);
+  });
+
+  test.concurrent('keeps to the filters, and to what the key may read', async () => {
+    const instance = await addInstance('chi');
+    const { after } = await follow('chi');
+    await send(instance, youngLines(['ERROR one', 'INFO two']));
+    expect((await follow('chi', { after, severity: 'ERROR' })).texts).toEqual(['ERROR one']);
+    expect((await follow('chi', { after, search: 'TWO' })).texts).toEqual(['INFO two']);
+    expect((await follow('chi', { after, wait: 0, taskId: 'task-1' })).texts).toEqual([]);
+    const other = await addAccount(api, 'follower');
+    expect((await follow('chi', { after, wait: 0 }, other.client)).texts).toEqual([]);
+    const { body } = await api.admin.post('/profile/api_keys', { scopes: ['agents:get'] });
+    const limited = api.admin.with({ key: body.apiKey });
+    expect((await follow('chi', { after }, limited)).texts).toEqual(['ERROR one', 'INFO two']);
+    expect(await follow('chi', { after, resourceType: 'sandboxes' }, limited)).toMatchObject({ status: 403 });
+  });
+
+  test.concurrent('refuses a position that is none', async () => {
+    const { status, body } = await follow('psi', { after: 'nonsense' });
+    expect([status, body.error]).toEqual([400, 'invalid_cursor']);
+  });
+
+  test('ends when the api stops', async () => {
+    const other = await startTestApi({ clickhouse });
+    const { after } = await follow('omega', {}, other.admin);
+    const waiting = follow('omega', { after, wait: 30 }, other.admin);
+    await follow('omega', { after, wait: 1 }, other.admin);
+    await other[Symbol.asyncDispose]();
+    expect(await waiting).toMatchObject({ status: 200, texts: [] });
+  });
+});
+
 test('while ClickHouse is away both ends say 503, and nothing that was acknowledged is lost', async () => {
   const instance = await say('omicron', ['before']);
   await clickhouse.kill();

@@ -4,11 +4,13 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { importTinyImage } from '../../../engines/tiny-image.ts';
+import { importImage } from '../../../engines/import-image.ts';
+import { importTinyImage, tinyImageTar } from '../../../engines/tiny-image.ts';
 import { type SandboxFleet, startSandboxFleet } from '../sandbox/sandbox-fleet.ts';
 
 const program = resolve(import.meta.dirname, '../../../clients/cli/src/main.ts');
@@ -91,6 +93,27 @@ describe('a command prints JSON of a known form', () => {
     const refused = await berth('deploy', 'web', '--image', 'berth-tiny:latest', '--memory', '1');
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('memory')]);
   });
+
+  test('logs -f goes on with each line once, until Ctrl-C', async () => {
+    const many = 'while :; do for i in $(busybox seq 500); do n=$((n+1)); echo "line $n"; done; sleep 1; done';
+    await importImage(sandboxes.fleet.machines[0]?.dockerUrl ?? '', 'talker:1', await tinyImageTar(), [
+      'ENV PATH=/bin',
+      `CMD ${JSON.stringify(['sh', '-c', `n=0; busybox httpd -p 8080 -h /www; ${many}`])}`,
+    ]);
+    const deployed = await berth('deploy', 'talker', '--image', 'talker:1', '--memory', '128', '-e', 'PORT=8080');
+    expect(deployed).toMatchObject({ code: 0 });
+    const follower = start(['logs', '-f', 'agent', 'talker', '-n', '10', '-o', 'json']);
+    const closed = once(follower, 'close');
+    const numbers: number[] = [];
+    for await (const line of createInterface(follower.stdout)) {
+      numbers.push(Number(JSON.parse(line).message.slice('line '.length)));
+      if (numbers.length === 5_000) follower.kill('SIGINT');
+    }
+    const [first = 0] = numbers;
+    expect(numbers).toEqual(numbers.map((_, at) => first + at));
+    expect([numbers.length >= 5_000, await closed]).toEqual([true, [130, null]]);
+    expect((await berth('delete', 'agent', 'talker')).code).toBe(0);
+  }, 120_000);
 
   test('run waits for the end of a job', async () => {
     const file = join(folder, 'job.yaml');

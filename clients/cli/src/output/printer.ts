@@ -47,6 +47,12 @@ export class Printer {
     );
   }
 
+  /** One of many things, as they come: a line each, and a document each in YAML. */
+  next<Row>(row: Row, columns: readonly Column<Row>[]): void {
+    if (this.#form === 'table') this.#streams.out(`${columns.map(({ of }) => String(of(row) ?? '')).join('  ')}\n`);
+    else this.#streams.out(this.#form === 'json' ? `${JSON.stringify(row)}\n` : `---\n${stringify(row)}`);
+  }
+
   /** Bytes of a process, as they come. */
   raw(text: string, stream: 'out' | 'err' = 'out'): void {
     this.#streams[stream](text);

@@ -819,6 +819,24 @@ export interface Flavor {
   type?: Open<'cpu' | 'gpu'> | undefined;
 }
 
+export interface FollowedLogEntry {
+  /** RFC 3339 in UTC, with nanoseconds */
+  timestamp: string;
+  message: string;
+  /** Number as in OpenTelemetry: 21 fatal, 17 error, 13 warning, 9 info, 5 debug, 1 trace, 0 unknown */
+  severity: number;
+  /** Empty when the line belongs to no trace */
+  trace_id: string;
+  workload: string;
+}
+
+export interface FollowedLogs {
+  /** Oldest first */
+  logs: FollowedLogEntry[];
+  /** Ask with it for the lines that follow; without new lines it changes too */
+  after: string;
+}
+
 export interface Function {
   metadata: Metadata;
   spec: FunctionSpec;

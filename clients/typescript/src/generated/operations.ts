@@ -67,6 +67,7 @@ export const operations = {
   deleteVolumeTemplate: { method: 'DELETE', path: '/volume_templates/{volumeTemplateName}' },
   deleteVolumeTemplateVersion: { method: 'DELETE', path: '/volume_templates/{volumeTemplateName}/versions/{versionName}' },
   deleteWorkspace: { method: 'DELETE', path: '/workspaces/{workspaceName}' },
+  followLogs: { method: 'GET', path: '/observability/logs/follow' },
   getAccount: { method: 'GET', path: '/accounts/{accountId}' },
   getAccountMetrics: { method: 'GET', path: '/accounts/{accountId}/metrics' },
   getAgent: { method: 'GET', path: '/agents/{agentName}' },
@@ -626,6 +627,13 @@ export interface Operations {
       params: { workspaceName: string };
     };
     answer: t.Workspace;
+  };
+  /** Lines of workloads as they are stored, each of them once: asked again and again, with `after` of the answer before */
+  followLogs: {
+    given: {
+      query?: { workspace?: string | undefined; resourceType?: 'agents' | 'applications' | 'functions' | 'jobs' | 'models' | 'sandboxes' | undefined; workloadIds?: string | string[] | undefined; severity?: string | undefined; search?: string | undefined; taskId?: string | undefined; executionId?: string | undefined; after?: string | undefined; tail?: number | undefined; wait?: number | undefined } | undefined;
+    };
+    answer: t.FollowedLogs;
   };
   /** Read one account */
   getAccount: {
@@ -1512,6 +1520,7 @@ export interface Operations {
 /** Operations that need nothing. */
 export type FreeOperation =
   | 'deleteUnusedImages'
+  | 'followLogs'
   | 'getChangelog'
   | 'getConfiguration'
   | 'getDiscovery'

@@ -56,6 +56,10 @@ export class ConnectionError extends BerthError {}
 /** No answer within the time that the caller gave. */
 export class TimeoutError extends BerthError {}
 
+/** The service, or the way to it, is away for a moment. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof ConnectionError || error instanceof UnavailableError || error instanceof TimeoutError;
+
 const quotaCodes = new Set(['QUOTA_EXCEEDED', 'USAGE_LIMIT_EXCEEDED', 'quota_exceeded', 'limit_reached']);
 
 export function errorFrom(facts: ErrorFacts): BerthError {

@@ -1,6 +1,6 @@
 // The exact output of a process. A stream that breaks is continued where it broke, so no byte is lost or repeated.
 import type { Process as ProcessInfo } from '../generated/guest.ts';
-import { ConnectionError, TimeoutError, UnavailableError } from '../http/errors.ts';
+import { ConnectionError, isPassing } from '../http/errors.ts';
 import { jsonLines } from '../http/json-lines.ts';
 import { pause } from '../http/pause.ts';
 import type { OpenAnswer } from '../http/transport.ts';
@@ -59,11 +59,8 @@ export async function* followOutput({
   }
 }
 
-/** The gateway, or the machine of the sandbox, is away for a moment. */
 function passing(error: unknown): undefined {
-  if (error instanceof ConnectionError || error instanceof UnavailableError || error instanceof TimeoutError)
-    return undefined;
-  throw error;
+  if (!isPassing(error)) throw error;
 }
 
 /** Ends without an event where the stream broke. */

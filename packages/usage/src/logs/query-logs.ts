@@ -1,24 +1,14 @@
-// Log lines and counts of workloads in a time window. Every query is limited to one workspace.
-import { type LogSeverity, severityNumbers } from '@berth/contract';
+// Log lines and counts of workloads in a time window.
+import { severityNumbers } from '@berth/contract';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { z } from 'zod';
+import { filterConditions, filterParameters, type LogFilter, logSettings } from './log-filter.ts';
 
-export interface LogQuery {
-  readonly workspaceId: string;
-  readonly resourceTypes: readonly string[];
-  /** Absent: the workloads that have lines on the page, without buckets. */
-  readonly workloads?: readonly string[] | undefined;
-  /** Absent: lines of all executions, and lines that belong to none. */
-  readonly executionIds?: readonly string[] | undefined;
-  /** Index of a task. Absent: lines of all tasks, and lines that belong to none. */
-  readonly task?: number | undefined;
+/** Without workloads: those that have lines on the page, without buckets. */
+export interface LogQuery extends LogFilter {
   readonly from: Date;
   /** Exclusive end of the window. */
   readonly to: Date;
-  /** Absent: all severities. */
-  readonly severities?: readonly LogSeverity[] | undefined;
-  /** Text that a line must contain, ignoring case. */
-  readonly search?: string | undefined;
   readonly limit: number;
   readonly offset: number;
   readonly intervalSeconds: number;
@@ -51,37 +41,16 @@ export interface WorkloadLogs {
 
 const counts = Object.keys(severityNumbers).map((name) => `countIf(severity = '${name}') AS ${name.toLowerCase()}`);
 
-/**
- * Duplicates of a line are in the same partition, since their time is the same, so FINAL may handle each day by itself.
- * They also have the same execution, so the index of executions finds all of them or none.
- */
-const settings = {
-  do_not_merge_across_partitions_select_final: 1,
-  use_skip_indexes_if_final: 1,
-  max_execution_time: 20,
-} as const;
-
-const conditions = ({ workloads, executionIds, task, severities, search }: LogQuery): string =>
-  [
-    'workspace_id = {workspaceId:UUID}',
-    'resource_type IN {resourceTypes:Array(String)}',
-    ...(workloads === undefined ? [] : ['workload IN {workloads:Array(String)}']),
-    ...(executionIds === undefined ? [] : ['execution_id IN {executionIds:Array(UUID)}']),
-    ...(task === undefined ? [] : ['task = {task:Int32}']),
-    `time >= {from:DateTime64(3, 'UTC')}`,
-    `time < {to:DateTime64(3, 'UTC')}`,
-    ...(severities === undefined ? [] : ['toInt8(logs.severity) IN {severities:Array(Int8)}']),
-    ...(search === undefined ? [] : ['positionCaseInsensitiveUTF8(text, {search:String}) > 0']),
-  ].join(' AND ');
+const conditions = (query: LogQuery): string =>
+  [...filterConditions(query), `time >= {from:DateTime64(3, 'UTC')}`, `time < {to:DateTime64(3, 'UTC')}`].join(' AND ');
 
 async function ask<T extends z.ZodType>(client: ClickHouseClient, query: LogQuery, sql: string, row: T) {
-  const { workloads = [], executionIds = [], task = -1, severities = [], search = '' } = query;
-  const numbers = severities.map((name) => severityNumbers[name]);
+  const { from, to, limit, offset, intervalSeconds } = query;
   const answer = await client.query({
     query: sql,
-    query_params: { ...query, workloads, executionIds, task, severities: numbers, search },
+    query_params: { ...filterParameters(query), from, to, limit, offset, intervalSeconds },
     format: 'JSONEachRow',
-    clickhouse_settings: settings,
+    clickhouse_settings: logSettings,
   });
   return z.array(row).parse(await answer.json());
 }

@@ -46,11 +46,23 @@ export function createServer(
     // rules about bodies.
     if (request.is404) return sendNotFound(request, reply);
   });
+  closeAnswered(server);
   server.addHook('onResponse', async (request, reply) => log.answered(request, reply));
   server.setErrorHandler((error, request, reply) => sendError(error, request, reply, dependencies, log));
   server.setNotFoundHandler((request, reply) => sendNotFound(request, reply));
   for (const registration of registrations) serveOperation(server, registration, dependencies, log);
   return server;
+}
+
+/** A connection that is answered while the server closes would stay open, and the server would wait for its client. */
+function closeAnswered(server: FastifyInstance): void {
+  let isClosing = false;
+  server.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  server.addHook('onSend', async (_, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
 }
 
 /** Many clients send a JSON content type on every request, even without a body. */

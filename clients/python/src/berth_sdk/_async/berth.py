@@ -6,7 +6,7 @@ from types import TracebackType
 
 from .operations import AsyncOperations
 from .sandbox import AsyncSandboxes
-from .workloads import AsyncAgents, AsyncJobs
+from .workloads import AsyncAgents, AsyncJobs, AsyncLogs
 
 
 class AsyncBerth(AsyncOperations):
@@ -21,6 +21,10 @@ class AsyncBerth(AsyncOperations):
     @property
     def jobs(self) -> AsyncJobs:
         return AsyncJobs(self)
+
+    @property
+    def logs(self) -> AsyncLogs:
+        return AsyncLogs(self)
 
     async def __aenter__(self) -> AsyncBerth:
         return self

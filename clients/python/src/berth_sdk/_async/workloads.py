@@ -1,20 +1,24 @@
-"""Agents, which are servers from an image, and jobs, which do one piece of work and end."""
+"""Agents, which are servers from an image, jobs, which do one piece of work and end, and the output of both."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Callable, Mapping, Sequence, cast
+from typing import Any, AsyncIterator, Callable, Literal, Mapping, Sequence, cast
 from urllib.parse import quote
 
 import httpx
 
-from .._core.errors import ErrorFacts, NotFoundError, UnavailableError
+from .._core.errors import BerthError, ErrorFacts, NotFoundError, UnavailableError, is_passing
 from .._generated import management as t
 from .operations import AsyncOperations
 
 _poll = 0.5
 _waiting = {"UPLOADING", "BUILDING", "BUILT", "DEPLOYING"}
 _ended = {"succeeded", "failed", "timeout", "cancelled"}
+# Failures in a row, a second apart, each of them after the tries of one request.
+_max_failures = 30
+
+LoggedType = Literal["agents", "applications", "functions", "jobs", "models", "sandboxes"]
 
 
 class AsyncAgents:
@@ -109,3 +113,56 @@ class AsyncJobs:
             if execution.get("status") in _ended:
                 return execution
             await asyncio.sleep(2 * _poll)
+
+
+class AsyncLogs:
+    def __init__(self, api: AsyncOperations) -> None:
+        self._api = api
+
+    async def tail(
+        self, lines: int, *, resource_type: LoggedType | None = None, workloads: Sequence[str] | None = None
+    ) -> list[t.FollowedLogEntry]:
+        """The last lines, oldest first."""
+        page = await self._api.follow_logs(
+            resource_type=resource_type, workload_ids=_joined(workloads), tail=lines
+        )
+        return page["logs"]
+
+    async def follow(
+        self,
+        *,
+        resource_type: LoggedType | None = None,
+        workloads: Sequence[str] | None = None,
+        severity: str | None = None,
+        search: str | None = None,
+        tail: int | None = None,
+    ) -> AsyncIterator[t.FollowedLogEntry]:
+        """The last lines, then each line once as it is stored, without end. `severity` is for example `ERROR,FATAL`."""
+        names = _joined(workloads)
+        page = await self._api.follow_logs(
+            resource_type=resource_type, workload_ids=names, severity=severity, search=search, tail=tail
+        )
+        failures = 0
+        while True:
+            for line in page["logs"]:
+                yield line
+            try:
+                page = await self._api.follow_logs(
+                    resource_type=resource_type,
+                    workload_ids=names,
+                    severity=severity,
+                    search=search,
+                    after=page["after"],
+                )
+                failures = 0
+            except BerthError as error:
+                failures += 1
+                if not is_passing(error) or failures > _max_failures:
+                    raise
+                page = t.FollowedLogs(logs=[], after=page["after"])
+            if not page["logs"]:
+                await asyncio.sleep(2 * _poll)
+
+
+def _joined(names: Sequence[str] | None) -> str | None:
+    return None if names is None else ",".join(names)

@@ -78,6 +78,11 @@ class TimedOutError(BerthError):
     """No answer within the time that the caller gave."""
 
 
+def is_passing(error: BerthError) -> bool:
+    """The service, or the way to it, is away for a moment."""
+    return isinstance(error, (ConnectionFailedError, UnavailableError, TimedOutError))
+
+
 _quota_codes = {"QUOTA_EXCEEDED", "USAGE_LIMIT_EXCEEDED", "quota_exceeded", "limit_reached"}
 _shown_characters = 300
 

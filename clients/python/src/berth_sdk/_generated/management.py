@@ -822,6 +822,24 @@ class Flavor(TypedDict):
     type: NotRequired[str]
 
 
+class FollowedLogEntry(TypedDict):
+    # RFC 3339 in UTC, with nanoseconds
+    timestamp: str
+    message: str
+    # Number as in OpenTelemetry: 21 fatal, 17 error, 13 warning, 9 info, 5 debug, 1 trace, 0 unknown
+    severity: int
+    # Empty when the line belongs to no trace
+    trace_id: str
+    workload: str
+
+
+class FollowedLogs(TypedDict):
+    # Oldest first
+    logs: list[FollowedLogEntry]
+    # Ask with it for the lines that follow; without new lines it changes too
+    after: str
+
+
 class Function(TypedDict):
     metadata: Metadata
     spec: FunctionSpec

@@ -7,7 +7,7 @@ from types import TracebackType
 
 from .operations import Operations
 from .sandbox import Sandboxes
-from .workloads import Agents, Jobs
+from .workloads import Agents, Jobs, Logs
 
 
 class Berth(Operations):
@@ -22,6 +22,10 @@ class Berth(Operations):
     @property
     def jobs(self) -> Jobs:
         return Jobs(self)
+
+    @property
+    def logs(self) -> Logs:
+        return Logs(self)
 
     def __enter__(self) -> Berth:
         return self

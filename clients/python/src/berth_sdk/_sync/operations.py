@@ -751,6 +751,27 @@ class Operations(Management):
             query={}, timeout=timeout,
         )
 
+    def follow_logs(
+        self,
+        *,
+        workspace: Union[str, None] = None,
+        resource_type: Union[Literal["agents", "applications", "functions", "jobs", "models", "sandboxes"], None] = None,
+        workload_ids: Union[Union[str, list[str]], None] = None,
+        severity: Union[str, None] = None,
+        search: Union[str, None] = None,
+        task_id: Union[str, None] = None,
+        execution_id: Union[str, None] = None,
+        after: Union[str, None] = None,
+        tail: Union[int, None] = None,
+        wait: Union[int, None] = None,
+        timeout: Union[float, None] = None,
+    ) -> t.FollowedLogs:
+        """Lines of workloads as they are stored, each of them once: asked again and again, with `after` of the answer before"""
+        return self.request(
+            "GET", "/observability/logs/follow", params={},
+            query={"workspace": workspace, "resourceType": resource_type, "workloadIds": workload_ids, "severity": severity, "search": search, "taskId": task_id, "executionId": execution_id, "after": after, "tail": tail, "wait": wait}, timeout=timeout,
+        )
+
     def get_account(
         self,
         *,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { member } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
-import { LogsQuery, ResourceLogResponse } from '../schema/logs.ts';
+import { FollowedLogs, FollowLogsQuery, LogsQuery, ResourceLogResponse } from '../schema/logs.ts';
 import { RequestMetricsQuery, WorkloadRequestMetrics } from '../schema/request-metrics.ts';
 
 export const listLogs = defineOperation({
@@ -16,6 +16,20 @@ export const listLogs = defineOperation({
   access: member(),
   query: LogsQuery,
   answer: z.record(z.string(), ResourceLogResponse),
+});
+
+export const followLogs = defineOperation({
+  ...at('/observability/logs/follow'),
+  id: 'followLogs',
+  method: 'GET',
+  tag: 'Observability',
+  summary:
+    'Lines of workloads as they are stored, each of them once: asked again and again, with `after` of the answer before',
+  // As for the lines of a window, the handler also checks `<resourceType>:get`.
+  access: member(),
+  query: FollowLogsQuery,
+  answer: FollowedLogs,
+  isAddition: true,
 });
 
 export const listRequestMetrics = defineOperation({

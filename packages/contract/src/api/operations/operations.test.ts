@@ -60,7 +60,7 @@ describe('operations', () => {
       ({ access }) => (access.kind === 'workspace' || access.kind === 'workspaceInPath') && access.scopes.length === 0,
     );
     // These need the scope of the kind that their query names.
-    expect(ids(open)).toEqual(['listLogs', 'listRequestMetrics']);
+    expect(ids(open)).toEqual(['followLogs', 'listLogs', 'listRequestMetrics']);
   });
 
   test('read a body only on POST and PUT', () => {

@@ -113,3 +113,32 @@ export const LogsQuery = WorkspaceQuery.extend({
   interval: queryInteger({ min: 1, clampTo: 86_400 }).optional().describe('Seconds of the chart; 60 when left out'),
 });
 export type LogsQuery = z.output<typeof LogsQuery>;
+
+const FollowedLogEntry = LogEntry.extend({ workload: z.string() }).meta({ id: 'FollowedLogEntry' });
+
+export const FollowedLogs = z
+  .object({
+    logs: z.array(FollowedLogEntry).describe('Oldest first'),
+    after: z.string().describe('Ask with it for the lines that follow; without new lines it changes too'),
+  })
+  .meta({ id: 'FollowedLogs' });
+
+export const FollowLogsQuery = LogsQuery.pick({
+  ...{ workspace: true, resourceType: true, workloadIds: true, severity: true, search: true },
+  ...{ taskId: true, executionId: true },
+}).extend({
+  after: z
+    .string()
+    .min(1)
+    .max(12_000)
+    .optional()
+    .describe('From the answer before, with the same filters. The lines of the answer follow those of that answer'),
+  tail: queryInteger({ min: 0, clampTo: 1000 })
+    .optional()
+    .describe('Last lines to begin with, where `after` is left out; 0 when left out'),
+  wait: queryInteger({ min: 0, clampTo: 30 })
+    .optional()
+    .describe('Seconds to wait for a line after `after`; 20 when left out'),
+});
+export type FollowedLogs = z.infer<typeof FollowedLogs>;
+export type FollowLogsQuery = z.output<typeof FollowLogsQuery>;
