@@ -33,5 +33,6 @@ export const overview = (commands: readonly Command[]): string =>
   [
     'berth: sandboxes, agents and jobs on your own machines\n\nUsage: berth <command> [options]\n',
     `Commands:\n${columns(commands.map(({ name, about }) => [name, about]))}\n`,
-    'berth <command> --help tells more. BERTH_URL, BERTH_KEY and BERTH_WORKSPACE are used before a login.\n',
+    'berth <command> --help tells more, and berth --version shows the version.',
+    'BERTH_URL, BERTH_KEY and BERTH_WORKSPACE are used before a login.\n',
   ].join('\n');

@@ -5,12 +5,17 @@ import { helpOf, overview, usageOf } from './help.ts';
 import { Printer, type Streams } from './output/printer.ts';
 import { parse } from './parse.ts';
 import { commands } from './registry.ts';
+import { version } from './version.ts';
 
 export async function runCommand(words: readonly string[], streams: Streams, signal: AbortSignal): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     streams.out(overview(commands));
     return name === undefined ? exitCodes.usage : 0;
+  }
+  if (name === '--version') {
+    streams.out(`${version}\n`);
+    return 0;
   }
   const command = commands.find((each) => each.name === name);
   try {

@@ -1,4 +1,3 @@
-import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
@@ -18,6 +17,8 @@ export const port: Command = {
     const { key } = api.transport;
     if (address.protocol !== 'http:')
       throw new UsageError(`${address.origin} needs TLS, which this command does not speak yet. Use a preview.`);
+    // Loaded here, because loading it takes longer than a whole `berth --version`.
+    const { createServer, request } = await import('node:http');
     const server = createServer((incoming, answer) => {
       const passed = request(
         {
