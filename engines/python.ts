@@ -1,4 +1,4 @@
-// A Python environment with what the Python client needs, and the type checker for it.
+// A Python environment with what the Python client needs, the type checker for it, and what builds its wheel.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -7,8 +7,9 @@ import { requireDebianPackages } from './debian-packages.ts';
 import type { Installable } from './engine.ts';
 import { engineFolder } from './folders.ts';
 
-const packages = ['httpx==0.28.1', 'websockets==17.4', 'pyright==1.1.414'];
-const revision = '1';
+const dependencies = ['httpx==0.28.1', 'websockets==17.4'];
+const tools = ['pyright==1.1.414', 'hatchling==1.33.0'];
+const revision = '2';
 const complete = 'complete';
 
 const folder = async (): Promise<string> => join(await engineFolder('python'), revision);
@@ -22,12 +23,18 @@ export const python: Installable = {
     // The programs of an environment name its path, so it is made at its place. What an interrupted one left is removed.
     await rm(target, { recursive: true, force: true });
     run('/usr/bin/python3', '-m', 'venv', target);
-    run(join(target, 'bin', 'pip'), 'install', '--quiet', ...packages);
+    const pip = join(target, 'bin', 'pip');
+    run(pip, 'install', '--quiet', ...dependencies, ...tools);
+    // Tests install the client into an environment of its own, without the network.
+    run(pip, 'download', '--quiet', '--only-binary', ':all:', '--dest', await pythonWheels(), ...dependencies);
     // Fetches the checker itself, so that a test does not wait for it.
     run(join(target, 'bin', 'pyright'), '--version');
     await writeFile(join(target, complete), '');
   },
 };
+
+/** Folder with the wheels of everything that the client depends on. */
+export const pythonWheels = async (): Promise<string> => join(await folder(), 'wheels');
 
 /** Program of the environment, for example `python` or `pyright`. */
 export const pythonProgram = async (name: string): Promise<string> => join(await folder(), 'bin', name);
