@@ -12,6 +12,8 @@ export async function buildCommandLine(staged: string, out: string): Promise<str
     input: join(root, 'clients/cli/src/main.ts'),
     platform: 'node',
     logLevel: 'warn',
+    // The oldest Node that the package names.
+    transform: { target: 'node22' },
     output: { file, format: 'esm', minify: true, codeSplitting: false },
   });
   await chmod(file, 0o755);

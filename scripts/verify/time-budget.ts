@@ -72,7 +72,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/wipe.test.ts': 0,
   'tests/e2e/clients/cli.test.ts': 45,
   'tests/e2e/clients/operations.test.ts': 15,
-  'tests/e2e/clients/packages.test.ts': 15,
+  'tests/e2e/clients/packages.test.ts': 0,
   'tests/e2e/clients/python.test.ts': 25,
   'tests/e2e/clients/typescript.test.ts': 50,
   'tests/e2e/deploy.test.ts': 85,

@@ -1,4 +1,4 @@
-// What users install, built once and installed as they do: into an empty project, or a new Python environment. No network is used
+// Builds the packages once, and installs each as users do: into an empty project, or a new Python environment. No network is used
 // after the build.
 import { execFile } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { operations } from 'berth-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../engines/free-port.ts';
 import { pythonProgram, pythonWheels } from '../../../engines/python.ts';
+import { isFull } from '../../harness/size.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 const programs = join(import.meta.dirname, 'packages');
@@ -30,7 +31,7 @@ const run = async (
   more: Readonly<Record<string, string>> = {},
 ) => (await promisify(execFile)(program, args, { cwd, env: { ...environment(), ...more } })).stdout;
 
-/** Of user and system together. The clock would count other programs too. */
+/** User and system time together. The clock would count other programs too. */
 async function cpuSeconds(...command: string[]): Promise<number> {
   const script = 'TIMEFORMAT="%3U %3S"; time "$@" > /dev/null';
   const { stderr } = await promisify(execFile)('bash', ['-c', script, 'bash', ...command], { env: environment() });
@@ -84,12 +85,12 @@ const namesIn = (source: string): string[] =>
 const namesWithout = (names: readonly string[], program: string): string[] =>
   names.filter((name) => !new RegExp(`\\b${name}\\b`).test(program));
 
-test('the build makes three packages with the version of the repository', () => {
+test.skipIf(!isFull)('the build makes three packages with the version of the repository', () => {
   const names = [`berth-sdk-${version}.tgz`, `berth-cli-${version}.tgz`, `berth_sdk-${version}-py3-none-any.whl`];
   expect(files).toEqual(names.map(fileOf));
 });
 
-describe('the TypeScript client', () => {
+describe.skipIf(!isFull)('the TypeScript client', () => {
   let project: string;
   const tarball = () => `berth-sdk-${version}.tgz`;
   beforeAll(async () => {
@@ -151,7 +152,7 @@ describe('the TypeScript client', () => {
   });
 });
 
-describe('the command line', () => {
+describe.skipIf(!isFull)('the command line', () => {
   let berth: string;
   const tarball = () => `berth-cli-${version}.tgz`;
   beforeAll(async () => {
@@ -202,7 +203,7 @@ describe('the command line', () => {
   });
 });
 
-describe('the Python client', () => {
+describe.skipIf(!isFull)('the Python client', () => {
   let project: string;
   let python: string;
   const wheel = () => fileOf(`berth_sdk-${version}-py3-none-any.whl`);
