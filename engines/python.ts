@@ -18,23 +18,34 @@ export const python: Installable = {
   name: 'python',
   async install() {
     const target = await folder();
-    if (existsSync(join(target, complete))) return;
-    requireDebianPackages('Python', ['python3', 'python3-venv'], ['/usr/bin/python3', '/usr/lib/python3.11/venv']);
-    // The programs of an environment name its path, so it is made at its place. What an interrupted one left is removed.
-    await rm(target, { recursive: true, force: true });
-    run('/usr/bin/python3', '-m', 'venv', target);
-    const pip = join(target, 'bin', 'pip');
-    run(pip, 'install', '--quiet', ...dependencies, ...tools);
-    // Tests install the client into an environment of its own, without the network.
-    run(pip, 'download', '--quiet', '--only-binary', ':all:', '--dest', await pythonWheels(), ...dependencies);
-    // Fetches the checker itself, so that a test does not wait for it.
-    run(join(target, 'bin', 'pyright'), '--version');
-    await writeFile(join(target, complete), '');
+    await createPythonEnvironment(target, [...dependencies, ...tools], async () => {
+      // Tests install the client into an environment of its own, without the network.
+      const wheels = ['--only-binary', ':all:', '--dest', await pythonWheels()];
+      run(join(target, 'bin', 'pip'), 'download', '--quiet', ...wheels, ...dependencies);
+      // Fetches the checker itself, so that a test does not wait for it.
+      run(join(target, 'bin', 'pyright'), '--version');
+    });
   },
 };
 
 /** Folder with the wheels of everything that the client depends on. */
 export const pythonWheels = async (): Promise<string> => join(await folder(), 'wheels');
+
+/** Does nothing where the environment is there. `words` are arguments of `pip install`. */
+export async function createPythonEnvironment(
+  target: string,
+  words: readonly string[],
+  finish: () => Promise<void> = async () => {},
+): Promise<void> {
+  if (existsSync(join(target, complete))) return;
+  requireDebianPackages('Python', ['python3', 'python3-venv'], ['/usr/bin/python3', '/usr/lib/python3.11/venv']);
+  // The programs of an environment name its path, so it is made at its place. What an interrupted one left is removed.
+  await rm(target, { recursive: true, force: true });
+  run('/usr/bin/python3', '-m', 'venv', target);
+  run(join(target, 'bin', 'pip'), 'install', '--quiet', ...words);
+  await finish();
+  await writeFile(join(target, complete), '');
+}
 
 /** Program of the environment, for example `python` or `pyright`. */
 export const pythonProgram = async (name: string): Promise<string> => join(await folder(), 'bin', name);

@@ -12,6 +12,7 @@ import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
 import { python } from './python.ts';
+import { pythonExamples } from './python-examples.ts';
 import { restate } from './restate.ts';
 import { runtimesRoot } from './runtimes-root.ts';
 import { sandboxImage } from './sandbox-image.ts';
@@ -33,6 +34,7 @@ export const parts: readonly Installable[] = [
   loadTools,
   litellm,
   python,
+  pythonExamples,
   chromium,
   runtimesRoot,
   emulator,

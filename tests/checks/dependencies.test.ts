@@ -49,3 +49,12 @@ test('versions live in the catalogue alone, and are exact', () => {
 test('our own packages are linked, never fetched', () => {
   for (const { name, version } of declared) if (ours.has(name)) expect([name, version]).toEqual([name, 'workspace:*']);
 });
+
+test('an example has exact versions, which are those of the catalogue for packages of npm', () => {
+  const { catalog } = parse(read('pnpm-workspace.yaml'));
+  const npm = globSync('examples/*/package.json', { cwd: root }).map((path) => JSON.parse(read(path)).dependencies);
+  for (const [name, version] of npm.flatMap(Object.entries)) expect([name, version]).toEqual([name, catalog[name]]);
+  const pip = globSync('examples/*/requirements.txt', { cwd: root }).flatMap((path) => read(path).trim().split('\n'));
+  for (const line of pip) expect(line).toMatch(/^[\w-]+(\[[\w,]+\])?==\d+\.\d+\.\d+$/);
+  expect(Math.min(npm.length, pip.length)).toBeGreaterThan(0);
+});
