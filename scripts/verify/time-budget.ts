@@ -12,10 +12,10 @@ export const heavyLanes = 3;
 /** Seconds of the stages before the heavy files. */
 export const stageShares: Readonly<Record<string, number>> = {
   types: 10,
-  clients: 5,
+  clients: 2,
   lint: 5,
   boundaries: 5,
-  'dead code': 5,
+  'dead code': 3,
   tests: 260,
   'SQL on PostgreSQL 15': 40,
   'conformance under another brand': 40,
@@ -71,6 +71,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/usage.test.ts': 60,
   'tests/chaos/wipe.test.ts': 0,
   'tests/e2e/clients/cli.test.ts': 45,
+  'tests/e2e/clients/integrations.test.ts': 15,
   'tests/e2e/clients/operations.test.ts': 15,
   'tests/e2e/clients/packages.test.ts': 0,
   'tests/e2e/clients/python.test.ts': 25,
