@@ -26,6 +26,6 @@ test('with too many sources the oldest are left out, and so are their lines', ()
   const lines = Array.from({ length: maxSources + 2 }, (_, at) => ({ source: `s${at}`, place: 1, atMs: 1_000 + at }));
   const { sinceMs, sources } = advance(begin, lines);
   expect(Object.keys(sources)).toHaveLength(maxSources);
-  expect(sources['s1']).toBeUndefined();
+  expect(sources.s1).toBeUndefined();
   expect(sinceMs).toBe(1_002);
 });

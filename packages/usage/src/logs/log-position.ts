@@ -2,7 +2,7 @@
 // each instance tells which of its lines are still to come. A time does not: lines of different machines arrive in any order.
 
 /** What a follower has read of one instance. */
-export interface ReadSoFar {
+interface ReadSoFar {
   /** Place of the last line: its sequence number. */
   readonly place: number;
   /** Time of the last line. */
