@@ -5,6 +5,7 @@ import { freePort } from '../../../engines/free-port.ts';
 import { childrenOf } from '../../../tests/harness/children-of.ts';
 import { type GuestProcess, startGuestProcess } from '../../../tests/harness/guest-process.ts';
 import { isFull } from '../../../tests/harness/size.ts';
+import { processStats } from '../src/proc/proc-files.ts';
 import { eventually } from './eventually.ts';
 import { ProcessClient } from './process-client.ts';
 
@@ -23,6 +24,18 @@ const isAlive = (pid: number | string) => {
     return false;
   }
 };
+
+/** The mark in the environment of what a process starts. */
+function markOf(pid: number | string): string | undefined {
+  try {
+    return /SANDBOX_PROCESS_KEY=\w+/.exec(readFileSync(`/proc/${pid}/environ`, 'latin1'))?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
+const marked = (marks: ReadonlySet<string | undefined>): string[] =>
+  readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && marks.has(markOf(pid) ?? '') && isAlive(pid));
 
 function linkOf(path: string): string {
   try {
@@ -86,19 +99,34 @@ test('R-14 stop reaches children, and those that left the group or were adopted'
     command: 'sleep 301 & setsid sleep 302 & (setsid sleep 303 &) ; echo on; wait',
   });
   await client.until(body.pid, ({ stdout }) => stdout === 'on\n');
-  const key = /SANDBOX_PROCESS_KEY=\w+/.exec(readFileSync(`/proc/${body.pid}/environ`, 'utf8'))?.[0] ?? 'none';
-  const marked = () =>
-    readdirSync('/proc').filter((pid) => {
-      try {
-        return isAlive(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(key);
-      } catch {
-        return false;
-      }
-    });
-  await eventually(() => marked().length === 4);
+  const marks = new Set([markOf(body.pid)]);
+  await eventually(() => marked(marks).length === 4);
   await client.kill(body.pid);
   await client.ended(body.pid);
-  await eventually(() => marked().length === 0);
+  await eventually(() => marked(marks).length === 0);
+});
+
+test('R-14 kills at the same moment reach what each process started, and nothing of another one', async () => {
+  const count = isFull ? 200 : 40;
+  // The last child has another session, another parent and no mark: it is found by its living parent, which has the mark.
+  const command = '(setsid sh -c "env -i sleep 304; true" &) ; (setsid sleep 305 &) ; echo on; exec sleep 306';
+  const started = await Promise.all(Array.from({ length: count }, () => client.start({ command })));
+  const pids = started.map(({ body }) => body.pid);
+  for (const pid of pids) await client.until(pid, ({ stdout }) => stdout === 'on\n');
+  const [kept = '', ...killed] = pids;
+  const [keptMarks, killedMarks] = [new Set([markOf(kept)]), new Set(killed.map(markOf))];
+  await eventually(() => marked(killedMarks).length === 3 * killed.length && marked(keptMarks).length === 3);
+  const unmarked = () => {
+    const parents = new Set(marked(killedMarks).map(Number));
+    return processStats().filter(({ pid, parent }) => parents.has(parent) && markOf(pid) === undefined);
+  };
+  await eventually(() => unmarked().length === killed.length);
+  const bare = unmarked().map(({ pid }) => pid);
+  await Promise.all(killed.map((pid) => client.kill(pid)));
+  await eventually(() => marked(killedMarks).length === 0 && !bare.some(isAlive));
+  expect(marked(keptMarks)).toHaveLength(3);
+  await client.kill(kept);
+  await eventually(() => marked(keptMarks).length === 0);
 });
 
 test('R-11 R-12 a restart keeps pid, variables and options, counts, and leaves its marks; kill then hits the new process', async () => {

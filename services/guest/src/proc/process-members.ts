@@ -12,31 +12,54 @@ export type ProcessIdentity = {
   startTicks?: number | undefined;
 };
 
-/** Pids of living members, in ascending order. Pids are compared exactly: 12 is not 123. */
-export function membersOf({ pid, key, startTicks }: ProcessIdentity): number[] {
-  const stats = processStats();
-  // The kernel reuses a pid only when no group and no session is left under it.
-  const isReused = stats.some((stat) => stat.pid === pid && stat.startTicks !== (startTicks ?? stat.startTicks));
-  const belongs = (stat: ProcessStat) =>
-    (!isReused && isOf(stat, pid)) || (key !== undefined && isMarked(stat.pid, key));
-  const members = new Set(stats.filter(belongs).map((stat) => stat.pid));
-  addDescendants(members, stats);
-  return [...members].sort((a, b) => a - b);
+/** All processes at one moment. Reading them costs two files for each, so one table serves many questions. */
+export class ProcessTable {
+  readonly #byPid = new Map(processStats().map((stat) => [stat.pid, stat]));
+  #children: ReadonlyMap<number, ProcessStat[]> | undefined;
+  #marked: ReadonlyMap<string, number[]> | undefined;
+
+  /** Pids of living members, in ascending order. Pids are compared exactly: 12 is not 123. */
+  membersOf({ pid, key, startTicks }: ProcessIdentity): number[] {
+    const leader = this.#byPid.get(pid);
+    // The kernel reuses a pid only when no group and no session is left under it.
+    const isReused = leader !== undefined && leader.startTicks !== (startTicks ?? leader.startTicks);
+    const own = isReused ? [] : [...this.#byPid.values()].filter((stat) => isOf(stat, pid));
+    const members = new Set(own.map((stat) => stat.pid));
+    if (key !== undefined) for (const marked of this.#pidsMarked(key)) members.add(marked);
+    this.#addDescendants(members);
+    return [...members].sort((a, b) => a - b);
+  }
+
+  groupOf(pid: number): number | undefined {
+    return this.#byPid.get(pid)?.group;
+  }
+
+  #pidsMarked(key: string): readonly number[] {
+    this.#marked ??= marksOf([...this.#byPid.keys()]);
+    return this.#marked.get(key) ?? [];
+  }
+
+  #addDescendants(members: Set<number>): void {
+    this.#children ??= Map.groupBy(this.#byPid.values(), (stat) => stat.parent);
+    // Iteration over a set also visits elements that are added meanwhile, each once.
+    for (const member of members) {
+      for (const child of this.#children.get(member) ?? []) members.add(child.pid);
+    }
+  }
 }
+
+export const membersOf = (identity: ProcessIdentity): number[] => new ProcessTable().membersOf(identity);
 
 const isOf = (stat: ProcessStat, pid: number): boolean =>
   stat.pid === pid || stat.group === pid || stat.session === pid;
 
-function isMarked(pid: number, key: string): boolean {
-  const text = procText(`${pid}/environ`);
-  const mark = `${guestVariables.processKey.name}=${key}\0`;
-  return text.startsWith(mark) || text.includes(`\0${mark}`);
-}
+const mark = new RegExp(`(?:^|\\0)${guestVariables.processKey.name}=([^\\0]*)(?=\\0)`, 'g');
 
-function addDescendants(members: Set<number>, stats: readonly ProcessStat[]): void {
-  const children = Map.groupBy(stats, (stat) => stat.parent);
-  // Iteration over a set also visits elements that are added meanwhile, each once.
-  for (const member of members) {
-    for (const child of children.get(member) ?? []) members.add(child.pid);
-  }
+/** Pids by the keys in their environments. */
+function marksOf(pids: readonly number[]): ReadonlyMap<string, number[]> {
+  const marked = new Map<string, number[]>();
+  for (const pid of pids)
+    for (const [, key = ''] of procText(`${pid}/environ`).matchAll(mark))
+      marked.set(key, [...(marked.get(key) ?? []), pid]);
+  return marked;
 }

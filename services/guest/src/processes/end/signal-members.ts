@@ -1,13 +1,14 @@
 // Signals everything that belongs to a process. The helper signals the group, because it knows whether the pid still
 // belongs to the process; members that left the group are found by descent and by the mark in their environment.
 
-import { processStat } from '../../proc/proc-files.ts';
-import { membersOf, type ProcessIdentity } from '../../proc/process-members.ts';
+import type { ProcessIdentity } from '../../proc/process-members.ts';
+import { SharedProcessTable } from '../../proc/shared-process-table.ts';
 import type { ProcessKey, Supervisor } from '../../supervisor/supervisor.ts';
 import { callAt } from './deadline.ts';
 import { killSignal } from './signals.ts';
 
 const groupFirstMs = 20;
+const processes = new SharedProcessTable(groupFirstMs);
 
 export function signalMembers(
   supervisor: Supervisor,
@@ -18,16 +19,18 @@ export function signalMembers(
   supervisor.signal(identity.key, signal);
   // A fork bomb must be gone before its processes are examined one by one. Members of the group already have the signal
   // and are skipped, because some programs take a second one for a demand to hurry.
-  setTimeout(() => {
-    for (const pid of membersOf(identity)) if (processStat(pid)?.group !== identity.pid) signalOne(pid, signal);
-  }, groupFirstMs);
+  processes.use((table) => {
+    for (const pid of table.membersOf(identity)) if (table.groupOf(pid) !== identity.pid) signalOne(pid, signal);
+  });
 }
 
-/** Called after the leader has ended. Kills at the given time, at once if it has passed. */
+/** Called after the leader has ended. Kills at the given time, soon if it has passed. */
 export function killLeftovers(identity: ProcessIdentity, timeMs = Date.now()): void {
-  if (membersOf(identity).length === 0) return;
-  callAt(timeMs, () => {
-    for (const pid of membersOf(identity)) signalOne(pid, killSignal);
+  processes.use((table) => {
+    const members = table.membersOf(identity);
+    if (members.length === 0) return;
+    if (timeMs > Date.now()) callAt(timeMs, () => killLeftovers(identity, timeMs));
+    else for (const pid of members) signalOne(pid, killSignal);
   });
 }
 
