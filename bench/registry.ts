@@ -1,5 +1,6 @@
 import { apiWrite } from './api-write.ts';
 import type { Bench } from './bench.ts';
+import { clients } from './clients.ts';
 import { cold } from './cold.ts';
 import { deploy } from './deploy.ts';
 import { durable } from './durable.ts';
@@ -42,6 +43,7 @@ export const benches: readonly Bench[] = [
   streams,
   gatewayLong,
   guest,
+  clients,
   sandbox,
   sandboxCycle,
   sandboxWake,

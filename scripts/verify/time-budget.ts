@@ -74,7 +74,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/clients/integrations.test.ts': 15,
   'tests/e2e/clients/operations.test.ts': 15,
   'tests/e2e/clients/packages.test.ts': 0,
-  'tests/e2e/clients/python.test.ts': 25,
+  'tests/e2e/clients/python.test.ts': 35,
   'tests/e2e/clients/typescript.test.ts': 50,
   'tests/e2e/deploy.test.ts': 85,
   'tests/e2e/engines/container-registry.test.ts': 5,

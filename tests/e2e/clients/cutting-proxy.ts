@@ -7,10 +7,14 @@ type Cut = 'before' | 'within' | 'after' | 'never';
 export interface CuttingProxy extends AsyncDisposable {
   readonly url: string;
   readonly cuts: Readonly<Record<Cut, number>>;
+  /** Number of connections so far. */
+  connections(): number;
 }
 
 /** Longest part of a request that is passed on before a cut within it. */
 const maxWithinBytes = 400;
+/** Given as `random`, nothing is cut. */
+export const withoutCuts = (): number => 0.99;
 const kinds = ['before', 'within', 'after', 'never', 'never', 'never', 'never', 'never', 'never'] as const;
 
 /** One of three requests is cut. `random` is from 0 to 1. */
@@ -18,8 +22,10 @@ export async function startCuttingProxy(target: string, random: () => number): P
   const { hostname, port } = new URL(target);
   const cuts: Record<Cut, number> = { before: 0, within: 0, after: 0, never: 0 };
   const open = new Set<Socket>();
+  let connections = 0;
 
   function pass(client: Socket): void {
+    connections += 1;
     const server = connect(Number(port), hostname);
     let cut: Cut = 'never';
     const end = (): void => {
@@ -53,6 +59,7 @@ export async function startCuttingProxy(target: string, random: () => number): P
   return {
     url: `http://127.0.0.1:${own}`,
     cuts,
+    connections: () => connections,
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
       await new Promise((resolve) => listener.close(resolve));

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { isFull, seed } from '../../harness/size.ts';
 import { type SandboxFleet, startSandboxFleet } from '../sandbox/sandbox-fleet.ts';
-import { startCuttingProxy } from './cutting-proxy.ts';
+import { startCuttingProxy, withoutCuts } from './cutting-proxy.ts';
 
 const mib = 1024 * 1024;
 const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
@@ -187,6 +187,13 @@ describe('when connections break', () => {
     for (const { cuts } of [api, gateway]) expect(Math.min(cuts.before, cuts.within, cuts.after)).toBeGreaterThan(0);
     console.log(`${count} creates and execs; api ${JSON.stringify(api.cuts)}, gateway ${JSON.stringify(gateway.cuts)}`);
   }, 600_000);
+
+  test('commands that follow each other use the same connection', async () => {
+    await using gateway = await startCuttingProxy(gatewayUrl(), withoutCuts);
+    const far = await clientAt(sandboxes.fleet.url, gateway.url).sandboxes.get('broken');
+    for (let at = 0; at < 10; at += 1) expect((await far.exec('true')).exitCode).toBe(0);
+    expect(gateway.connections()).toBeLessThanOrEqual(2);
+  });
 
   test('an aborted exec is rejected with its reason, and nothing of it runs on', async () => {
     const count = 200;

@@ -22,7 +22,7 @@ export async function* jsonLines(body: ReadableStream<Uint8Array>, silentMs: num
   }
 }
 
-async function withinSilence<Result>(reading: Promise<Result>, ms: number): Promise<Result> {
+export async function withinSilence<Result>(reading: Promise<Result>, ms: number): Promise<Result> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`The stream was silent for ${ms} ms.`)), ms);

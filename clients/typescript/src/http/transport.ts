@@ -33,6 +33,9 @@ export interface OpenAnswer {
   close(): void;
 }
 
+/** One for all: a reason that is made anew records a stack each time. */
+const closed = new Error('The client has closed the connection.');
+
 type Read<Result> = (open: OpenAnswer) => Promise<Result>;
 
 export class Transport {
@@ -92,7 +95,7 @@ export class Transport {
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     const close = () => {
       signal?.removeEventListener('abort', abort);
-      limit.abort();
+      limit.abort(closed);
     };
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);

@@ -128,8 +128,4 @@ async function sendInput(process: Process, started: Promise<void>, input: string
 /** The process has ended, or reads no more: what it made of the input is its result. */
 const endedStatuses = new Set<number | undefined>([404, 422]);
 
-const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
-const nameLength = 12;
-
-const randomName = (): string =>
-  `x-${Array.from(crypto.getRandomValues(new Uint8Array(nameLength)), (byte) => letters[byte % letters.length]).join('')}`;
+const randomName = (): string => `x-${crypto.randomUUID()}`;

@@ -1,7 +1,7 @@
 // The exact output of a process. A stream that breaks is continued where it broke, so no byte is lost or repeated.
 import type { Process as ProcessInfo } from '../generated/guest.ts';
 import { ConnectionError, isPassing } from '../http/errors.ts';
-import { jsonLines } from '../http/json-lines.ts';
+import { jsonLines, withinSilence } from '../http/json-lines.ts';
 import { pause } from '../http/pause.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 
@@ -30,6 +30,8 @@ export interface OutputOptions {
 
 /** The guest sends a keepalive every five seconds. */
 const silentMs = 20_000;
+/** Time for the end of the body, which the guest sends together with the last event. */
+const bodyEndMs = 2_000;
 /** Breaks in a row without a byte between them. */
 const maxBreaks = 10;
 const breakPauseMs = { first: 100, most: 3_000 };
@@ -82,6 +84,8 @@ async function* eventsIn(
     place.breaks = 0;
     if ('next' in line) place.offset = line.next;
     const event = eventOf(line);
+    // A connection is used again where its body was read to the end; the next command would pay for a new one.
+    if (event?.type === 'end' && lines !== undefined) await withinSilence(lines.next(), bodyEndMs).catch(() => {});
     if (event !== undefined) yield event;
   }
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+from contextlib import suppress
 from typing import Any, AsyncIterator, Callable, Mapping, cast
 from urllib.parse import quote
 
@@ -43,12 +44,12 @@ class AsyncProcess:
 
     async def events(self) -> AsyncIterator[Event]:
         """All output that is kept, and what follows, with the end as the last event."""
-        async for event in follow(self._guest, self.name, None):
+        async for event in follow(self._guest, self.name):
             yield event
 
     async def wait(self, *, check: bool = False) -> ExecResult:
         result = ResultCollector()
-        async for event in follow(self._guest, self.name, None):
+        async for event in follow(self._guest, self.name):
             result.take(event)
         return result.finish(check)
 
@@ -120,17 +121,30 @@ async def execute(
     process = AsyncProcess(guest, name)
     request = process_request(command, name, cwd=cwd, env=env, keep_alive=None, stdin=input is not None)
     result = ResultCollector(on_stdout, on_stderr)
+    started = False
     try:
         if input is not None:
             await guest.json("POST", "/process?once=true", repeatable=True, json=request)
             await _send_input(process, input)
-        async for event in follow(guest, name, request):
+        opened = await guest.open(
+            "POST", "/process?format=events&once=true", repeatable=True, silent=silent_seconds, json=request
+        )
+        started = True
+        async for event in follow(guest, name, opened):
             result.take(event)
     except AsyncCancelled:
-        # The caller does not want it any more.
-        await process.kill()
+        # The caller does not want it any more. Without an answer the process may run on, but the cancellation counts.
+        with suppress(BerthError):
+            if not started:
+                await _take_name(guest, name)
+            await process.kill()
         raise
     return result.finish(check)
+
+
+async def _take_name(guest: AsyncGuest, name: str) -> None:
+    """A start that is still on its way finds the name taken, and starts nothing. One that has arrived is found."""
+    await guest.json("POST", "/process?once=true", repeatable=True, json={"command": "true", "name": name})
 
 
 async def _send_input(process: AsyncProcess, input: str | bytes) -> None:
@@ -146,28 +160,28 @@ async def _send_input(process: AsyncProcess, input: str | bytes) -> None:
         raise
 
 
-async def follow(guest: AsyncGuest, name: str, request: dict[str, Any] | None) -> AsyncIterator[Event]:
+async def follow(
+    guest: AsyncGuest, name: str, opened: httpx.Response | None = None
+) -> AsyncIterator[Event]:
     """The exact output. A stream that breaks is continued where it broke, so no byte is lost or repeated."""
     place = Place()
     path = f"/process/{quote(name, safe='')}/output"
-    if request is None:
-        answer = await guest.open("GET", path, repeatable=True, silent=silent_seconds)
-    else:
-        answer = await guest.open(
-            "POST", "/process?format=events&once=true", repeatable=True, silent=silent_seconds, json=request
-        )
-    opened: httpx.Response | None = answer
+    if opened is None:
+        opened = await guest.open("GET", path, repeatable=True, silent=silent_seconds)
+    ended = False
     while True:
         if opened is not None:
             try:
+                # Read beyond the end: a connection is used again where its body was read to the end.
                 async for line in lines_in(opened):
                     event = event_in(line, place)
+                    ended = ended or isinstance(event, End)
                     if event is not None:
                         yield event
-                    if isinstance(event, End):
-                        return
             except (httpx.HTTPError, StreamBroken):
                 pass
+        if ended:
+            return
         place.breaks += 1
         if place.breaks > _max_breaks:
             message = f"The output broke off at {place.offset} and could not be continued. The process may still run."

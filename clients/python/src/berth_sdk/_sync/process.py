@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import time
 import base64
+from contextlib import suppress
 from typing import Any, Iterator, Callable, Mapping, cast
 from urllib.parse import quote
 
@@ -44,12 +45,12 @@ class Process:
 
     def events(self) -> Iterator[Event]:
         """All output that is kept, and what follows, with the end as the last event."""
-        for event in follow(self._guest, self.name, None):
+        for event in follow(self._guest, self.name):
             yield event
 
     def wait(self, *, check: bool = False) -> ExecResult:
         result = ResultCollector()
-        for event in follow(self._guest, self.name, None):
+        for event in follow(self._guest, self.name):
             result.take(event)
         return result.finish(check)
 
@@ -121,17 +122,30 @@ def execute(
     process = Process(guest, name)
     request = process_request(command, name, cwd=cwd, env=env, keep_alive=None, stdin=input is not None)
     result = ResultCollector(on_stdout, on_stderr)
+    started = False
     try:
         if input is not None:
             guest.json("POST", "/process?once=true", repeatable=True, json=request)
             _send_input(process, input)
-        for event in follow(guest, name, request):
+        opened = guest.open(
+            "POST", "/process?format=events&once=true", repeatable=True, silent=silent_seconds, json=request
+        )
+        started = True
+        for event in follow(guest, name, opened):
             result.take(event)
     except Cancelled:
-        # The caller does not want it any more.
-        process.kill()
+        # The caller does not want it any more. Without an answer the process may run on, but the cancellation counts.
+        with suppress(BerthError):
+            if not started:
+                _take_name(guest, name)
+            process.kill()
         raise
     return result.finish(check)
+
+
+def _take_name(guest: Guest, name: str) -> None:
+    """A start that is still on its way finds the name taken, and starts nothing. One that has arrived is found."""
+    guest.json("POST", "/process?once=true", repeatable=True, json={"command": "true", "name": name})
 
 
 def _send_input(process: Process, input: str | bytes) -> None:
@@ -147,28 +161,28 @@ def _send_input(process: Process, input: str | bytes) -> None:
         raise
 
 
-def follow(guest: Guest, name: str, request: dict[str, Any] | None) -> Iterator[Event]:
+def follow(
+    guest: Guest, name: str, opened: httpx.Response | None = None
+) -> Iterator[Event]:
     """The exact output. A stream that breaks is continued where it broke, so no byte is lost or repeated."""
     place = Place()
     path = f"/process/{quote(name, safe='')}/output"
-    if request is None:
-        answer = guest.open("GET", path, repeatable=True, silent=silent_seconds)
-    else:
-        answer = guest.open(
-            "POST", "/process?format=events&once=true", repeatable=True, silent=silent_seconds, json=request
-        )
-    opened: httpx.Response | None = answer
+    if opened is None:
+        opened = guest.open("GET", path, repeatable=True, silent=silent_seconds)
+    ended = False
     while True:
         if opened is not None:
             try:
+                # Read beyond the end: a connection is used again where its body was read to the end.
                 for line in lines_in(opened):
                     event = event_in(line, place)
+                    ended = ended or isinstance(event, End)
                     if event is not None:
                         yield event
-                    if isinstance(event, End):
-                        return
             except (httpx.HTTPError, StreamBroken):
                 pass
+        if ended:
+            return
         place.breaks += 1
         if place.breaks > _max_breaks:
             message = f"The output broke off at {place.offset} and could not be continued. The process may still run."
