@@ -135,6 +135,28 @@ test('R-03 output that was dropped at the head is a gap of the right length, and
   );
 });
 
+test('R-03 a reader that continues before the oldest kept byte gets a gap first, of what it missed', () => {
+  fc.assert(
+    fc.property(chunks, fc.nat(20), fc.nat(), (written, released, place) => {
+      const name = newPart();
+      const writer = new Writer(name);
+      for (const chunk of written) writer.write(chunk);
+      const output = new ProcessOutput(folder, [partOf(name)], []);
+      const offsets = [0, ...drain(output, outputStart).pieces.map(({ next }) => next)];
+      const at = offsets[place % offsets.length] ?? 0;
+      const starts = new OutputLog(join(folder, name), 'all').fileStarts();
+      const gone = starts.slice(0, Math.min(released, Math.max(0, starts.length - 1)));
+      for (const start of gone) unlinkSync(writer.path('all', start));
+      const first = starts[gone.length] ?? 0;
+      const { pieces, cursor } = drain(output, output.cursorToContinue(at));
+      expect(pieces.flatMap((piece) => (piece.kind === 'gap' ? [piece.bytes] : []))).toEqual(
+        at < first ? [first - at] : [],
+      );
+      expect(cursor.at).toBe(writer.ends.all);
+    }),
+  );
+});
+
 test('a log file that is deleted during a read becomes one gap, and the rest follows', () => {
   const writer = new Writer('p');
   for (const text of ['one', 'two', 'three'])

@@ -131,6 +131,13 @@ export class ProcessOutput {
     return this.cursorAt(part.base.all + recordBoundary(this.logOf(part, 'all'), at - part.base.all), 0);
   }
 
+  /** A cursor for a reader that continues. Where its next byte is no longer kept, reading begins with the gap. */
+  cursorToContinue(at: number): Cursor {
+    const part = this.#partAt('all', at);
+    const isKept = part === undefined || at - part.base.all >= this.logOf(part, 'all').extent().start;
+    return isKept ? this.cursorNear(at) : this.cursorAt(at, 0);
+  }
+
   cursorAt(at: number, cut: number): Cursor {
     return { at, cut, marker: this.#markers.find((marker) => marker.at >= at)?.id ?? this.#nextMarkerId() };
   }

@@ -37,7 +37,7 @@ export async function sendOutput(call: Call, process: ManagedProcess, offset: nu
     if (!response.writableNeedDrain) response.write(line({ type: 'keepalive' }));
   }, keepAliveMs);
   try {
-    for await (const pieces of process.follow(process.output.cursorNear(offset), left)) {
+    for await (const pieces of process.follow(process.output.cursorToContinue(offset), left)) {
       await sendChunk(response, pieces.map((piece) => line(eventOf(piece))).join(''));
     }
     if (left.aborted) return;
