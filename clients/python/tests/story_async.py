@@ -35,7 +35,8 @@ async def main() -> None:
         result = await box.exec('echo "$GREETING"; pwd; echo später >&2; exit 3', cwd="/tmp")
         told = (result.exit_code, result.stdout, result.stderr, result.is_complete)
         step("exec", told == (3, "hi\n/tmp\n", "später\n", True))
-        step("exec", (await box.exec("cat", input="given\n")).stdout == "given\n")
+        given = "given \u2028 \x85 ✓\r\n"
+        step("exec", (await box.exec("cat", input=given)).stdout == given)
         try:
             await box.exec("echo reason >&2; exit 4", check=True)
             step("exec", False)

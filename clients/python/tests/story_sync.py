@@ -36,7 +36,8 @@ def main() -> None:
         result = box.exec('echo "$GREETING"; pwd; echo später >&2; exit 3', cwd="/tmp")
         told = (result.exit_code, result.stdout, result.stderr, result.is_complete)
         step("exec", told == (3, "hi\n/tmp\n", "später\n", True))
-        step("exec", (box.exec("cat", input="given\n")).stdout == "given\n")
+        given = "given \u2028 \x85 ✓\r\n"
+        step("exec", (box.exec("cat", input=given)).stdout == given)
         try:
             box.exec("echo reason >&2; exit 4", check=True)
             step("exec", False)

@@ -104,9 +104,15 @@ class AsyncTransport:
 
 async def lines_in(answer: httpx.Response) -> AsyncIterator[str]:
     """Lines of a body as they arrive. Ends in an error where the connection breaks."""
+    rest = b""
     try:
-        async for line in answer.aiter_lines():
-            yield line
+        # Not by httpx: it also ends a line at U+2028 and others, which JSON may hold.
+        async for piece in answer.aiter_bytes():
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield line.decode()
+        if rest:
+            yield rest.decode()
     finally:
         await answer.aclose()
 

@@ -105,9 +105,15 @@ class Transport:
 
 def lines_in(answer: httpx.Response) -> Iterator[str]:
     """Lines of a body as they arrive. Ends in an error where the connection breaks."""
+    rest = b""
     try:
-        for line in answer.iter_lines():
-            yield line
+        # Not by httpx: it also ends a line at U+2028 and others, which JSON may hold.
+        for piece in answer.iter_bytes():
+            *lines, rest = (rest + piece).split(b"\n")
+            for line in lines:
+                yield line.decode()
+        if rest:
+            yield rest.decode()
     finally:
         answer.close()
 
