@@ -36,11 +36,14 @@ export class SharedProcessTable {
     this.#due = this.#later;
     this.#later = [];
     const startedAt = performance.now();
-    const table = new ProcessTable();
-    for (const use of due) use(table);
-    const endedAt = performance.now();
-    this.#pauseEndsAt = endedAt + Math.min(maxPauseMs, pauseShare * (endedAt - startedAt));
-    this.#isArmed = false;
-    if (this.#due.length > 0) this.#arm();
+    try {
+      const table = new ProcessTable();
+      for (const use of due) use(table);
+    } finally {
+      const endedAt = performance.now();
+      this.#pauseEndsAt = endedAt + Math.min(maxPauseMs, pauseShare * (endedAt - startedAt));
+      this.#isArmed = false;
+      if (this.#due.length > 0) this.#arm();
+    }
   }
 }
