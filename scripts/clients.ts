@@ -1,5 +1,6 @@
-// pnpm clients [--check]: writes the generated files of the clients from the contract. With --check it writes nothing, and fails
-// where a file is not what it would write, or where the TypeScript client needs more than a browser has.
+// pnpm clients [--check]: writes the generated files of the clients from the contract, and the pages of docs/reference from the
+// sources of the clients. With --check it writes nothing, and fails where a file is not what it would write, or where the TypeScript
+// client needs more than a browser has.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -22,7 +23,7 @@ const textAt = (path: string): string | undefined => {
 
 const old = Object.entries(generatedFiles()).filter(([path, text]) => textAt(resolve(root, path)) !== text);
 if (flag === '--check') {
-  for (const [path] of old) console.error(`${path} is not what the contract says. Run: pnpm clients`);
+  for (const [path] of old) console.error(`${path} is not what its sources say. Run: pnpm clients`);
   const compiler = resolve(root, 'node_modules/typescript/bin/tsc');
   const types = spawnSync(process.execPath, [compiler, '--noEmit', '--project', 'clients/typescript'], {
     ...{ cwd: root, stdio: 'inherit' },

@@ -12,7 +12,8 @@ const word = ({ name, isOptional, isRest }: Argument): string => {
   return isOptional ? `[${text}]` : `<${text}>`;
 };
 
-const option = ([name, { value, short, about }]: [string, Option]): [string, string] => [
+/** An option as help texts show it, and what it is about. */
+export const optionWords = ([name, { value, short, about }]: [string, Option]): [string, string] => [
   `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` <${value}>`}`,
   about,
 ];
@@ -24,7 +25,7 @@ export function helpOf(command: Command): string {
   const { about, options = {}, examples = [] } = command;
   return [
     `${about}\n\nUsage: ${usageOf(command)}\n`,
-    `Options:\n${columns(Object.entries({ ...options, ...sharedOptions }).map(option))}\n`,
+    `Options:\n${columns(Object.entries({ ...options, ...sharedOptions }).map(optionWords))}\n`,
     ...(examples.length === 0 ? [] : [`Examples:\n${examples.map((line) => `  ${line}`).join('\n')}\n`]),
   ].join('\n');
 }

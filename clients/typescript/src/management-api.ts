@@ -18,13 +18,17 @@ export interface BerthOptions {
   readonly requestTimeoutMs?: number;
   /** Tries of a request that is safe to repeat, the first one included. */
   readonly maxTries?: number;
+  /** Sends the requests; the `fetch` of the runtime where left out. */
   readonly fetch?: typeof fetch;
 }
 
+/** Names of the operations of the management API. */
 export type OperationId = keyof Operations;
 
 export interface CallOptions {
+  /** Aborts the request. */
   readonly signal?: AbortSignal | undefined;
+  /** Time for the answer, instead of that of the client. */
   readonly timeoutMs?: number | undefined;
   /** Requests with the same key are one request; each call has a key of its own otherwise. */
   readonly idempotencyKey?: string | undefined;
@@ -66,6 +70,7 @@ export class ManagementApi {
 
   /** One request of the management API, typed by the operation. It is repeated where the connection breaks. */
   request<Id extends FreeOperation>(id: Id, given?: RequestArguments<Id>): Promise<Operations[Id]['answer']>;
+  /** The same for operations that need parameters or a body. */
   request<Id extends OperationId>(id: Id, given: RequestArguments<Id>): Promise<Operations[Id]['answer']>;
   request(id: OperationId, given: Loose & CallOptions = {}): Promise<unknown> {
     return this.#send(id, given);
@@ -103,11 +108,12 @@ export class ManagementApi {
     } while (cursor !== undefined);
   }
 
-  /** Sends requests to workloads through the gateway. */
+  /** @internal Sends requests to workloads through the gateway. */
   get transport(): Transport {
     return this.#transport;
   }
 
+  /** Address of the gateway, which serves agents and sandboxes by path. */
   async gatewayUrl(): Promise<string> {
     return this.#gatewayUrl ?? (await discover(this.#transport, this.#url)).gatewayUrl;
   }
@@ -142,6 +148,7 @@ export type ListingId = {
   [Id in OperationId]: Operations[Id]['answer'] extends Page<unknown> ? Id : never;
 }[OperationId];
 
+/** The type of one item of a listing. */
 export type ItemOf<Id extends ListingId> = Operations[Id]['answer'] extends Page<infer Item> ? Item : never;
 
 const noAddress = (): InvalidRequestError =>

@@ -1,8 +1,11 @@
 """Client of Berth: sandboxes, agents and jobs on your own machines."""
 
 from ._async.berth import AsyncBerth
+from ._async.files import AsyncFiles
 from ._async.process import AsyncProcess
-from ._async.sandbox import AsyncSandbox
+from ._async.sandbox import AsyncSandbox, AsyncSandboxes
+from ._async.terminal import AsyncTerminal
+from ._async.workloads import AsyncAgents, AsyncJobs
 from ._core.errors import (
     AccessError,
     BerthError,
@@ -16,25 +19,37 @@ from ._core.errors import (
     TimedOutError,
     UnavailableError,
 )
-from ._core.output import End, ExecResult, ExitError, Notice, Output
+from ._core.output import End, Event, ExecResult, ExitError, Notice, Output
 from ._generated import guest, management
 from ._sync.berth import Berth
+from ._sync.files import Files
 from ._sync.process import Process
-from ._sync.sandbox import Sandbox
+from ._sync.sandbox import Sandbox, Sandboxes
+from ._sync.terminal import Terminal
+from ._sync.workloads import Agents, Jobs
 
 __all__ = [
     "AccessError",
+    "Agents",
+    "AsyncAgents",
     "AsyncBerth",
+    "AsyncFiles",
+    "AsyncJobs",
     "AsyncProcess",
     "AsyncSandbox",
+    "AsyncSandboxes",
+    "AsyncTerminal",
     "Berth",
     "BerthError",
     "ConflictError",
     "ConnectionFailedError",
     "End",
+    "Event",
     "ExecResult",
     "ExitError",
+    "Files",
     "InvalidRequestError",
+    "Jobs",
     "NotFoundError",
     "Notice",
     "Output",
@@ -43,6 +58,8 @@ __all__ = [
     "QuotaError",
     "RateLimitedError",
     "Sandbox",
+    "Sandboxes",
+    "Terminal",
     "TimedOutError",
     "UnavailableError",
     "guest",

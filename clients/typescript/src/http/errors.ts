@@ -14,13 +14,21 @@ export interface ErrorFacts {
   readonly retryAfterMs?: number | undefined;
 }
 
+/** A request that failed. The message is that of the service where it gave one. */
 export class BerthError extends Error {
+  /** Stable name of the problem; `http_<status>` where the service gave none. */
   readonly code: string;
+  /** Status of the answer; undefined when there was none. */
   readonly status: number | undefined;
+  /** Names the request in the logs of the service. */
   readonly requestId: string | undefined;
+  /** The same request may succeed later. */
   readonly retryable: boolean;
+  /** Page that explains the problem. */
   readonly docsUrl: string | undefined;
+  /** Nothing of the request has reached a workload. */
   readonly notDispatched: boolean;
+  /** The service asks to wait this long. */
   readonly retryAfterMs: number | undefined;
 
   constructor(facts: ErrorFacts, options?: { cause?: unknown }) {
@@ -40,6 +48,7 @@ export class BerthError extends Error {
 export class InvalidRequestError extends BerthError {}
 /** The key is missing, wrong, or may not do this. */
 export class AccessError extends BerthError {}
+/** There is no such thing, or the key does not reach it. */
 export class NotFoundError extends BerthError {}
 /** The name is taken, or the thing is in use. */
 export class ConflictError extends BerthError {}

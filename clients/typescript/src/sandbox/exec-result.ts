@@ -3,6 +3,7 @@ import type { Process as ProcessInfo } from '../generated/guest.ts';
 import { BerthError, ConnectionError } from '../http/errors.ts';
 import type { OutputOrEnd } from './output.ts';
 
+/** How a process ended, with its output. */
 export interface ExecResult {
   /** 128 and the number of the signal where a signal ended the process. */
   readonly exitCode: number;
@@ -10,11 +11,13 @@ export interface ExecResult {
   readonly stderr: string;
   /** False where output was dropped before it was read: the process wrote much, and the connection was away for long. */
   readonly isComplete: boolean;
+  /** The process as the sandbox describes it. */
   readonly process: ProcessInfo;
 }
 
 /** A process ended with another code than 0, and the caller asked for 0. */
 export class ExitError extends BerthError {
+  /** The result, with the whole output. */
   readonly result: ExecResult;
 
   constructor(result: ExecResult) {
@@ -30,6 +33,7 @@ export class ExitError extends BerthError {
 
 const shownLines = 10;
 
+/** Called with output as it arrives. */
 export interface OutputCallbacks {
   readonly onStdout?: ((text: string) => void) | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;

@@ -8,16 +8,23 @@ import type { Guest } from './guest.ts';
 import { followOutput } from './output.ts';
 import { Process } from './process.ts';
 
+/** How a process is started. */
 export interface StartOptions {
+  /** Names the process in its sandbox; chosen by the client where left out. */
   readonly name?: string | undefined;
+  /** The working directory. */
   readonly cwd?: string | undefined;
+  /** Variables, besides those of the sandbox. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** The sandbox does not sleep while the process runs. */
   readonly keepAlive?: boolean | undefined;
+  /** Starts the process again when it ends with another code than 0. */
   readonly restartOnFailure?: boolean | undefined;
+  /** The most such starts. */
   readonly maxRestarts?: number | undefined;
   /** Opens the input of the process, for `write`. */
   readonly stdin?: boolean | undefined;
+  /** Aborts the call. */
   readonly signal?: AbortSignal | undefined;
 }
 

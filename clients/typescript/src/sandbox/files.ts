@@ -11,8 +11,10 @@ import { jsonLines } from '../http/json-lines.ts';
 import { filePath, treePath } from './file-path.ts';
 import type { Guest } from './guest.ts';
 
+/** Content of a file; text is written as UTF-8. */
 export type FileData = string | Uint8Array<ArrayBuffer> | Blob;
 
+/** How a file is written. */
 export interface WriteOptions {
   /** Octal, for new files: 0644 where left out. */
   readonly permissions?: string | undefined;
@@ -21,7 +23,9 @@ export interface WriteOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
+/** Which files are found. */
 export interface FindOptions {
+  /** Patterns of the shell; every name where left out. */
   readonly patterns?: readonly string[] | undefined;
   /** Every file there is, with hidden ones; otherwise the first ones, without hidden ones and folders of dependencies. */
   readonly isWhole?: boolean | undefined;
@@ -31,9 +35,11 @@ export interface FindOptions {
 export interface FileEvent {
   /** CREATE, WRITE, REMOVE, RENAME, CHMOD, or ERROR where events were lost. */
   readonly op: string;
+  /** Name of the item. */
   readonly name: string;
   /** Folder of the item. */
   readonly path: string;
+  /** The reason of an ERROR. */
   readonly error: string | null;
 }
 
@@ -44,6 +50,7 @@ const partsAtOnce = 3;
 const transferMs = 600_000;
 const watchSilentMs = 90_000;
 
+/** Files of a sandbox. Paths from `/` on are absolute, others are relative to the working directory, and `~/` is the home. */
 export class Files {
   readonly #guest: Guest;
 
@@ -51,6 +58,7 @@ export class Files {
     this.#guest = guest;
   }
 
+  /** Reads a whole file. */
   read(path: string, signal?: AbortSignal): Promise<Uint8Array<ArrayBuffer>> {
     return this.#guest.bytes({
       ...{ method: 'GET', path: `/filesystem${filePath(path)}?download=true`, signal, timeoutMs: transferMs },
@@ -58,6 +66,7 @@ export class Files {
     });
   }
 
+  /** Reads a whole file as UTF-8. */
   async readText(path: string, signal?: AbortSignal): Promise<string> {
     return new TextDecoder().decode(await this.read(path, signal));
   }
@@ -73,6 +82,7 @@ export class Files {
     options.onProgress?.(blob.size);
   }
 
+  /** Creates a folder, with those above it. */
   async makeFolder(path: string): Promise<void> {
     await this.#guest.json<Change>({
       ...{ method: 'PUT', path: `/filesystem${filePath(path)}`, json: { isDirectory: true } },
@@ -80,11 +90,12 @@ export class Files {
     });
   }
 
-  /** Files and folders of a folder. */
+  /** Files and folders of a folder. The path is absolute. */
   list(path: string, signal?: AbortSignal): Promise<Directory> {
     return this.#guest.json({ method: 'GET', path: `/filesystem/tree${treePath(path)}`, signal, isRepeatable: true });
   }
 
+  /** Deletes a file, or a folder; one that is not empty needs `recursive`. */
   async remove(path: string, { recursive = false }: { recursive?: boolean } = {}): Promise<void> {
     const query = recursive ? '?recursive=true' : '';
     await this.#guest.json<Change>({

@@ -5,6 +5,7 @@ import { jsonLines, withinSilence } from '../http/json-lines.ts';
 import { pause } from '../http/pause.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 
+/** A piece of the output of a process. */
 export type OutputEvent =
   | { readonly type: 'stdout' | 'stderr'; readonly bytes: Uint8Array<ArrayBuffer> }
   /** A line of the sandbox itself, for example about a restart. */
@@ -12,6 +13,7 @@ export type OutputEvent =
   /** Output that is no longer kept: 32 MiB are, of both streams together. */
   | { readonly type: 'gap'; readonly text: string };
 
+/** The same, with the end of the process. */
 export type OutputOrEnd = OutputEvent | { readonly type: 'end'; readonly process: ProcessInfo };
 
 /** One line of the stream. */

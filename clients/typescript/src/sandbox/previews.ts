@@ -2,6 +2,7 @@
 import type { Preview, PreviewSpecInput } from '../generated/management.ts';
 import type { ManagementApi } from '../management-api.ts';
 
+/** Addresses for ports of a sandbox, which open in browsers. */
 export class Previews {
   readonly #api: ManagementApi;
   readonly #sandboxName: string;
@@ -17,10 +18,12 @@ export class Previews {
     return this.#api.request('createPreview', { params, body: { metadata: { name }, spec } });
   }
 
+  /** All previews of the sandbox. */
   list(): Promise<Preview[]> {
     return this.#api.request('listPreviews', { params: { sandboxName: this.#sandboxName } });
   }
 
+  /** Deletes a preview; its address no longer answers. */
   async delete(name: string): Promise<void> {
     await this.#api.request('deletePreview', { params: { sandboxName: this.#sandboxName, previewName: name } });
   }

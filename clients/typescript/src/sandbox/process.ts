@@ -5,12 +5,15 @@ import { type ExecResult, ResultCollector } from './exec-result.ts';
 import type { Guest } from './guest.ts';
 import { followOutput, type OutputEvent, type OutputOrEnd } from './output.ts';
 
+/** How the end of a process is awaited. */
 export interface Waiting {
+  /** Ends the wait, not the process. */
   readonly signal?: AbortSignal | undefined;
   /** Throws an ExitError where the exit code is not 0. */
   readonly check?: boolean | undefined;
 }
 
+/** A process of a sandbox. */
 export class Process {
   readonly #guest: Guest;
   /** Names the process in its sandbox. */
@@ -21,6 +24,7 @@ export class Process {
     this.name = name;
   }
 
+  /** The process as the sandbox describes it now. */
   info(): Promise<ProcessInfo> {
     return this.#guest.json({ method: 'GET', path: this.#path(), isRepeatable: true });
   }
@@ -53,11 +57,12 @@ export class Process {
     await this.#input(isText ? { data } : { data: toBase64(data), encoding: 'base64' });
   }
 
+  /** Closes the input; the process reads its end. */
   async endInput(): Promise<void> {
     await this.#input({ end: true });
   }
 
-  /** For example SIGHUP. */
+  /** Sends a signal, for example SIGHUP. */
   async signal(name: string): Promise<void> {
     await this.#guest.json<Message>({
       ...{ method: 'POST', path: `${this.#path()}/signal`, json: { signal: name } },
@@ -65,12 +70,12 @@ export class Process {
     });
   }
 
-  /** SIGTERM, and SIGKILL to what is left after the grace. False when it had ended. */
+  /** Sends SIGTERM, and SIGKILL to what is left after the grace. False when the process had ended. */
   stop(graceSeconds = 10): Promise<boolean> {
     return this.#end(`${this.#path()}?grace=${graceSeconds}`);
   }
 
-  /** Kills the process and everything that it started. False when it had ended. */
+  /** Kills the process and everything that it started. False when the process had ended. */
   kill(): Promise<boolean> {
     return this.#end(`${this.#path()}/kill`);
   }

@@ -11,13 +11,17 @@ import { Previews } from './previews.ts';
 import { Process } from './process.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
 
+/** One sandbox. It sleeps when it is not used, and any request wakes it. `await using` deletes it at the end of the block. */
 export class Sandbox implements AsyncDisposable {
   readonly #api: ManagementApi;
   readonly #guest: Guest;
+  /** Name of the sandbox in its workspace. */
   readonly name: string;
   /** As it was when this object was made; `refresh` reads it again. */
   readonly info: SandboxInfo;
+  /** Files of the sandbox. */
   readonly files: Files;
+  /** Addresses of its ports for browsers. */
   readonly previews: Previews;
 
   constructor(api: ManagementApi, info: SandboxInfo) {
@@ -45,6 +49,7 @@ export class Sandbox implements AsyncDisposable {
     return new Process(this.#guest, name);
   }
 
+  /** Opens a terminal, or continues that of the same `sessionId`. */
   terminal(options: TerminalOptions): Promise<Terminal> {
     return openTerminal(this.#guest, options);
   }
@@ -54,11 +59,12 @@ export class Sandbox implements AsyncDisposable {
     return `${await this.#guest.address()}/port/${number}`;
   }
 
+  /** Reads the sandbox again, with its present state. */
   async refresh(): Promise<Sandbox> {
     return new Sandbox(this.#api, await this.#api.request('getSandbox', { params: { sandboxName: this.name } }));
   }
 
-  /** Does nothing where it is gone already. */
+  /** Deletes the sandbox and its files. Does nothing where it is gone already. */
   async delete(): Promise<void> {
     try {
       await this.#api.request('deleteSandbox', { params: { sandboxName: this.name } });

@@ -2,17 +2,23 @@
 import { ConnectionError } from '../http/errors.ts';
 import type { Guest } from './guest.ts';
 
+/** How a terminal is opened. */
 export interface TerminalOptions {
   /** Names the session. */
   readonly sessionId?: string | undefined;
+  /** Width in characters. */
   readonly cols?: number | undefined;
+  /** Height in lines. */
   readonly rows?: number | undefined;
   /** Program; else that of the image. */
   readonly shell?: string | undefined;
+  /** The working directory. */
   readonly cwd?: string | undefined;
+  /** Called with what is shown. */
   readonly onOutput: (text: string) => void;
 }
 
+/** A terminal of a sandbox. `using` closes its connection. */
 export class Terminal implements Disposable {
   readonly #socket: WebSocket;
   /** Resolves when the connection has ended. */
@@ -23,10 +29,12 @@ export class Terminal implements Disposable {
     this.closed = closed;
   }
 
+  /** Types a text; `\r` is the Enter key. */
   write(text: string): void {
     this.#socket.send(JSON.stringify({ type: 'input', data: text }));
   }
 
+  /** Tells the size of the window. */
   resize(cols: number, rows: number): void {
     this.#socket.send(JSON.stringify({ type: 'resize', cols, rows }));
   }

@@ -4,16 +4,21 @@ import { NotFoundError, UnavailableError } from '../http/errors.ts';
 import { pause } from '../http/pause.ts';
 import type { ManagementApi } from '../management-api.ts';
 
+/** What is deployed. */
 export interface Deployment {
+  /** Name of the agent in its workspace. */
   readonly name: string;
+  /** Image of its instances. */
   readonly image: string;
-  /** MB. */
+  /** MB of one instance. */
   readonly memory?: number | undefined;
+  /** Variables of its instances. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Open to everyone. */
   readonly public?: boolean | undefined;
   /** Further settings, as in the interface. */
   readonly spec?: AgentSpecInput | undefined;
+  /** Ends the wait; what is written stays written. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each new event of the deployment. */
   readonly onEvent?: ((message: string) => void) | undefined;
@@ -22,6 +27,7 @@ export interface Deployment {
 const pollMs = 500;
 const waiting = new Set(['UPLOADING', 'BUILDING', 'BUILT', 'DEPLOYING']);
 
+/** Agents of the workspace. */
 export class Agents {
   readonly #api: ManagementApi;
 
@@ -46,6 +52,7 @@ export class Agents {
     return this.#settled(written, seen, signal, onEvent);
   }
 
+  /** The agent of a name, with its status and events. */
   get(name: string): Promise<Agent> {
     return this.#api.request('getAgent', { params: { agentName: name } });
   }
@@ -57,6 +64,7 @@ export class Agents {
     return this.#api.transport.fetch(`${address}${path.startsWith('/') ? '' : '/'}${path}`, init);
   }
 
+  /** Deletes the agent. */
   async delete(name: string): Promise<void> {
     await this.#api.request('deleteAgent', { params: { agentName: name } });
   }

@@ -3,15 +3,18 @@ import type { JobExecution } from '../generated/management.ts';
 import { pause } from '../http/pause.ts';
 import type { ManagementApi } from '../management-api.ts';
 
+/** How an execution is awaited. */
 export interface RunOptions {
   /** Called with each new state of the execution. */
   readonly onProgress?: ((execution: JobExecution) => void) | undefined;
+  /** Ends the wait; the execution goes on. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const ended = new Set(['succeeded', 'failed', 'timeout', 'cancelled']);
 const pollMs = 1_000;
 
+/** Executions of jobs of the workspace. */
 export class Jobs {
   readonly #api: ManagementApi;
 
@@ -40,11 +43,12 @@ export class Jobs {
     }
   }
 
+  /** An execution, with its status and the counts of its tasks. */
   execution(name: string, executionId: string): Promise<JobExecution> {
     return this.#api.request('getJobExecution', { params: { jobId: name, executionId } });
   }
 
-  /** Running tasks finish; no further task starts. */
+  /** Cancels an execution. Running tasks finish; no further task starts. */
   async cancel(name: string, executionId: string): Promise<void> {
     await this.#api.request('cancelJobExecution', { params: { jobId: name, executionId } });
   }

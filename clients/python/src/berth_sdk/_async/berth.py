@@ -10,16 +10,21 @@ from .workloads import AsyncAgents, AsyncJobs, AsyncLogs
 
 
 class AsyncBerth(AsyncOperations):
+    """The client of one deployment. At the end of `with` it closes its connections."""
+
     @property
     def sandboxes(self) -> AsyncSandboxes:
+        """Machines for programs, with files, ports and a terminal."""
         return AsyncSandboxes(self)
 
     @property
     def agents(self) -> AsyncAgents:
+        """Servers from an image, which run while there are requests for them."""
         return AsyncAgents(self)
 
     @property
     def jobs(self) -> AsyncJobs:
+        """Images that do one piece of work and end."""
         return AsyncJobs(self)
 
     @property

@@ -19,10 +19,13 @@ _watch_silent = 90.0
 
 
 class AsyncFiles:
+    """Files of a sandbox. Paths from `/` on are absolute, others are relative to the working directory, and `~/` is the home."""
+
     def __init__(self, guest: AsyncGuest) -> None:
         self._guest = guest
 
     async def read(self, path: str) -> bytes:
+        """Reads a whole file."""
         answer = await self._guest.send(
             "GET",
             f"/filesystem{file_path(path)}?download=true",
@@ -32,6 +35,7 @@ class AsyncFiles:
         return answer.content
 
     async def read_text(self, path: str) -> str:
+        """Reads a whole file as UTF-8."""
         return (await self.read(path)).decode()
 
     async def write(
@@ -42,7 +46,8 @@ class AsyncFiles:
         permissions: str | None = None,
         on_progress: Callable[[int], None] | None = None,
     ) -> None:
-        """Creates the file, with the folders above it, or replaces its content."""
+        """Creates the file, with the folders above it, or replaces its content. `permissions` are octal. `on_progress` is called with the
+        bytes that are there."""
         content = data.encode() if isinstance(data, str) else data
         if len(content) > part_bytes:
             await self._write_in_parts(path, content, permissions, on_progress)
@@ -58,14 +63,17 @@ class AsyncFiles:
             on_progress(len(content))
 
     async def make_folder(self, path: str) -> None:
+        """Creates a folder, with those above it."""
         await self._guest.json(
             "PUT", f"/filesystem{file_path(path)}", repeatable=True, json={"isDirectory": True}
         )
 
     async def list(self, path: str) -> g.Directory:
+        """Files and folders of a folder. The path is absolute."""
         return cast(g.Directory, await self._guest.json("GET", f"/filesystem/tree{tree_path(path)}", repeatable=True))
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
+        """Deletes a file, or a folder; one that is not empty needs `recursive`."""
         query = "?recursive=true" if recursive else ""
         # The second of two requests would find nothing to delete.
         await self._guest.json("DELETE", f"/filesystem{file_path(path)}{query}", repeatable=False)

@@ -32,7 +32,10 @@ _max_pause = 3.0
 
 
 class AsyncProcess:
-    """A process, by its name."""
+    """A process of a sandbox."""
+
+    # Names the process in its sandbox.
+    name: str
 
     def __init__(self, guest: AsyncGuest, name: str) -> None:
         self._guest = guest
@@ -40,6 +43,7 @@ class AsyncProcess:
         self._path = f"/process/{quote(name, safe='')}"
 
     async def info(self) -> g.Process:
+        """The process as the sandbox describes it now."""
         return cast(g.Process, await self._guest.json("GET", self._path, repeatable=True))
 
     async def events(self) -> AsyncIterator[Event]:
@@ -48,6 +52,7 @@ class AsyncProcess:
             yield event
 
     async def wait(self, *, check: bool = False) -> ExecResult:
+        """Waits for the end. With `check` another exit code than 0 is an ExitError."""
         result = ResultCollector()
         async for event in follow(self._guest, self.name):
             result.take(event)
@@ -63,18 +68,19 @@ class AsyncProcess:
         await self._guest.json("POST", f"{self._path}/stdin", repeatable=False, json=given)
 
     async def end_input(self) -> None:
+        """Closes the input; the process reads its end."""
         await self._guest.json("POST", f"{self._path}/stdin", repeatable=True, json={"end": True})
 
     async def signal(self, name: str) -> None:
-        """For example SIGHUP."""
+        """Sends a signal, for example SIGHUP."""
         await self._guest.json("POST", f"{self._path}/signal", repeatable=False, json={"signal": name})
 
     async def stop(self, grace: int = 10) -> bool:
-        """SIGTERM, and SIGKILL to what is left after the grace. False when it had ended."""
+        """Sends SIGTERM, and SIGKILL to what is left after the grace in seconds. False when the process had ended."""
         return await self._end(f"{self._path}?grace={grace}")
 
     async def kill(self) -> bool:
-        """Kills the process and everything that it started. False when it had ended."""
+        """Kills the process and everything that it started. False when the process had ended."""
         return await self._end(f"{self._path}/kill")
 
     async def _end(self, path: str) -> bool:

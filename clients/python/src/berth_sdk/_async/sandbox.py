@@ -18,7 +18,14 @@ from .terminal import AsyncTerminal, open_terminal
 
 
 class AsyncSandbox:
-    """It sleeps when it is not used, and any request wakes it."""
+    """One sandbox. It sleeps when it is not used, and any request wakes it. `with` deletes it at the end of the block."""
+
+    # Name of the sandbox in its workspace.
+    name: str
+    # As it was when this object was made; `refresh` reads it again.
+    info: t.Sandbox
+    # Files of the sandbox.
+    files: AsyncFiles
 
     def __init__(self, api: AsyncOperations, info: t.Sandbox) -> None:
         self._api = api
@@ -38,7 +45,7 @@ class AsyncSandbox:
         on_stdout: Callable[[str], None] | None = None,
         on_stderr: Callable[[str], None] | None = None,
     ) -> ExecResult:
-        """Runs a command of the shell to its end. With `check` another exit code than 0 is an ExitError."""
+        """Runs a command of the shell to its end. `input` is the whole input. With `check` another exit code than 0 is an ExitError."""
         return await execute(
             self._guest,
             command,
@@ -60,7 +67,8 @@ class AsyncSandbox:
         keep_alive: bool | None = None,
         stdin: bool = False,
     ) -> AsyncProcess:
-        """Starts a command and does not wait for its end."""
+        """Starts a command and does not wait for its end. The sandbox does not sleep while a process with `keep_alive` runs, and `stdin`
+        opens the input for `write`."""
         return await start(
             self._guest, command, name=name, cwd=cwd, env=env, keep_alive=keep_alive, stdin=stdin
         )
@@ -70,6 +78,7 @@ class AsyncSandbox:
         return AsyncProcess(self._guest, name)
 
     async def terminal(self, *, cols: int = 80, rows: int = 24, session_id: str | None = None) -> AsyncTerminal:
+        """Opens a terminal, or continues that of the same `session_id`."""
         return await open_terminal(self._guest, cols=cols, rows=rows, session_id=session_id)
 
     async def port(self, number: int) -> str:
@@ -77,14 +86,16 @@ class AsyncSandbox:
         return f"{await self._guest.address()}/port/{number}"
 
     async def preview(self, name: str, port: int, *, public: bool = False) -> t.Preview:
+        """Creates an address of a port for browsers (`spec.url`). A private one needs a token, a public one is open to everyone."""
         body = cast(t.PreviewInput, {"metadata": {"name": name}, "spec": {"port": port, "public": public}})
         return await self._api.create_preview(sandbox_name=self.name, body=body)
 
     async def refresh(self) -> AsyncSandbox:
+        """Reads the sandbox again, with its present state."""
         return AsyncSandbox(self._api, await self._api.get_sandbox(sandbox_name=self.name))
 
     async def delete(self) -> None:
-        """Does nothing where it is gone already."""
+        """Deletes the sandbox and its files. Does nothing where it is gone already."""
         try:
             await self._api.delete_sandbox(sandbox_name=self.name)
         except NotFoundError:
@@ -100,6 +111,8 @@ class AsyncSandbox:
 
 
 class AsyncSandboxes:
+    """Sandboxes of the workspace."""
+
     def __init__(self, api: AsyncOperations) -> None:
         self._api = api
 
@@ -115,7 +128,8 @@ class AsyncSandboxes:
         or_existing: bool = False,
         spec: Mapping[str, Any] | None = None,
     ) -> AsyncSandbox:
-        """Returns when it takes requests."""
+        """Creates a sandbox, and returns when it takes requests. `memory` is in MB, `ttl` a lifetime such as 30m, and `ports` are those of
+        programs that speak HTTP. `or_existing` answers with the sandbox that has the name, where there is one."""
         made = sandbox_spec(image=image, memory=memory, env=env, ports=ports, ttl=ttl, spec=spec)
         chosen = name or f"sandbox-{secrets.token_hex(4)}"
         info = await self._api.create_sandbox(
@@ -126,9 +140,11 @@ class AsyncSandboxes:
         return AsyncSandbox(self._api, info)
 
     async def get(self, name: str) -> AsyncSandbox:
+        """The sandbox of a name."""
         return AsyncSandbox(self._api, await self._api.get_sandbox(sandbox_name=name))
 
     async def list(self) -> AsyncIterator[AsyncSandbox]:
+        """All sandboxes, page by page as they are read."""
         cursor: str | None = None
         while True:
             page = await self._api.list_sandboxes(cursor=cursor)

@@ -14,13 +14,17 @@ from .guest import AsyncGuest
 
 
 class AsyncTerminal:
+    """A terminal of a sandbox."""
+
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def write(self, text: str) -> None:
+        """Types a text; a carriage return is the Enter key."""
         await self._connection.send(json.dumps({"type": "input", "data": text}))
 
     async def resize(self, cols: int, rows: int) -> None:
+        """Tells the size of the window."""
         await self._connection.send(json.dumps({"type": "resize", "cols": cols, "rows": rows}))
 
     async def output(self) -> AsyncIterator[str]:

@@ -22,6 +22,8 @@ LoggedType = Literal["agents", "applications", "functions", "jobs", "models", "s
 
 
 class AsyncAgents:
+    """Agents of the workspace."""
+
     def __init__(self, api: AsyncOperations) -> None:
         self._api = api
 
@@ -36,7 +38,8 @@ class AsyncAgents:
         spec: Mapping[str, Any] | None = None,
         on_event: Callable[[str], None] | None = None,
     ) -> t.Agent:
-        """Creates the agent, or deploys a new revision. Returns when it serves, and throws with the reason where it fails."""
+        """Creates the agent, or deploys a new revision of it. Returns when it serves, and raises with the reason where it fails.
+        `on_event` is called with each new event of the deployment."""
         made: dict[str, Any] = dict(spec or {})
         runtime: dict[str, Any] = {**(made.get("runtime") or {}), "image": image}
         if memory is not None:
@@ -72,7 +75,8 @@ class AsyncAgents:
         return agent
 
     async def call(self, name: str, path: str = "/", *, method: str = "GET", **more: Any) -> httpx.Response:
-        """A request to the agent with the key. Nothing is repeated: the agent may act on it."""
+        """A request to the agent, with the key. `more` is what httpx takes, for example `json`. Nothing is repeated: the agent may act
+        on it."""
         agent = await self._api.get_agent(agent_name=name)
         workspace = agent["metadata"].get("workspace", "")
         address = f"{await self._api.gateway_url()}/{workspace}/agents/{quote(name, safe='')}"
@@ -89,6 +93,8 @@ class AsyncAgents:
 
 
 class AsyncJobs:
+    """Executions of jobs of the workspace."""
+
     def __init__(self, api: AsyncOperations) -> None:
         self._api = api
 
@@ -99,7 +105,8 @@ class AsyncJobs:
         *,
         on_progress: Callable[[t.JobExecution], None] | None = None,
     ) -> t.JobExecution:
-        """Starts an execution with one task for each element, and returns its end, whatever that is."""
+        """Starts an execution with one task for each element, and returns its end, whatever that is. `on_progress` is called with each
+        new state."""
         body = cast(t.CreateJobExecutionRequest, {"tasks": [dict(task) for task in tasks]})
         started = await self._api.create_job_execution(job_id=name, body=body)
         execution_id = started.get("executionId", "")

@@ -25,6 +25,24 @@ class ErrorFacts:
 
 
 class BerthError(Exception):
+    """A request that failed. The message is that of the service where it gave one."""
+
+    # Stable name of the problem; `http_<status>` where the service gave none.
+    code: str
+    message: str
+    # Status of the answer; None when there was none.
+    status: int | None
+    # Names the request in the logs of the service.
+    request_id: str | None
+    # The same request may succeed later.
+    retryable: bool
+    # Page that explains the problem.
+    docs_url: str | None
+    # Nothing of the request has reached a workload.
+    not_dispatched: bool
+    # The service asks to wait for these seconds.
+    retry_after: float | None
+
     def __init__(self, facts: ErrorFacts) -> None:
         super().__init__(facts.message)
         self.facts = facts

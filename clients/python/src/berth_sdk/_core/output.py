@@ -30,6 +30,8 @@ class Notice:
 
 @dataclass(frozen=True)
 class End:
+    """The end of a process, as the last event."""
+
     process: guest.Process
     type: Literal["end"] = "end"
 
@@ -39,17 +41,23 @@ Event = Output | Notice | End
 
 @dataclass(frozen=True)
 class ExecResult:
+    """How a process ended, with its output."""
+
     # 128 and the number of the signal where a signal ended the process.
     exit_code: int
     stdout: str
     stderr: str
     # False where output was dropped before it was read.
     is_complete: bool
+    # The process as the sandbox describes it.
     process: guest.Process
 
 
 class ExitError(BerthError):
     """A process ended with another code than 0, and the caller asked for 0."""
+
+    # The result, with the whole output.
+    result: ExecResult
 
     def __init__(self, result: ExecResult) -> None:
         said = "\n".join((result.stderr.strip() or result.stdout.strip()).split("\n")[-10:])

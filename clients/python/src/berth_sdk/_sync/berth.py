@@ -11,16 +11,21 @@ from .workloads import Agents, Jobs, Logs
 
 
 class Berth(Operations):
+    """The client of one deployment. At the end of `with` it closes its connections."""
+
     @property
     def sandboxes(self) -> Sandboxes:
+        """Machines for programs, with files, ports and a terminal."""
         return Sandboxes(self)
 
     @property
     def agents(self) -> Agents:
+        """Servers from an image, which run while there are requests for them."""
         return Agents(self)
 
     @property
     def jobs(self) -> Jobs:
+        """Images that do one piece of work and end."""
         return Jobs(self)
 
     @property

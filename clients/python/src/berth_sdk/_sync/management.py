@@ -23,6 +23,8 @@ class Management:
         request_timeout: float = 60.0,
         max_tries: int = 5,
     ) -> None:
+        """Address, key and workspace come from BERTH_URL, BERTH_KEY and BERTH_WORKSPACE where they are left out. `request_timeout` is in
+        seconds, and `max_tries` counts the first one."""
         self._url = address_of(url)
         self._workspace = workspace or variable("BERTH_WORKSPACE")
         self._gateway_url = gateway_url.rstrip("/") if gateway_url else None
@@ -32,9 +34,11 @@ class Management:
         )
 
     def close(self) -> None:
+        """Closes the connections."""
         self.transport.close()
 
     def gateway_url(self) -> str:
+        """Address of the gateway, which serves agents and sandboxes by path."""
         return self._gateway_url or (self._discover())["gatewayUrl"]
 
     def request(
@@ -50,7 +54,7 @@ class Management:
         timeout: float | None = None,
         idempotency_key: str | None = None,
     ) -> Any:
-        """One request. It is repeated where the connection breaks: a POST has its key, and the others do the same twice."""
+        """One request of the management API. It is repeated where the connection breaks: a POST has its key, and the others do the same twice."""
         filled = path
         for name, value in params.items():
             filled = filled.replace("{" + name + "}", quote(value, safe=""))

@@ -33,7 +33,10 @@ _max_pause = 3.0
 
 
 class Process:
-    """A process, by its name."""
+    """A process of a sandbox."""
+
+    # Names the process in its sandbox.
+    name: str
 
     def __init__(self, guest: Guest, name: str) -> None:
         self._guest = guest
@@ -41,6 +44,7 @@ class Process:
         self._path = f"/process/{quote(name, safe='')}"
 
     def info(self) -> g.Process:
+        """The process as the sandbox describes it now."""
         return cast(g.Process, self._guest.json("GET", self._path, repeatable=True))
 
     def events(self) -> Iterator[Event]:
@@ -49,6 +53,7 @@ class Process:
             yield event
 
     def wait(self, *, check: bool = False) -> ExecResult:
+        """Waits for the end. With `check` another exit code than 0 is an ExitError."""
         result = ResultCollector()
         for event in follow(self._guest, self.name):
             result.take(event)
@@ -64,18 +69,19 @@ class Process:
         self._guest.json("POST", f"{self._path}/stdin", repeatable=False, json=given)
 
     def end_input(self) -> None:
+        """Closes the input; the process reads its end."""
         self._guest.json("POST", f"{self._path}/stdin", repeatable=True, json={"end": True})
 
     def signal(self, name: str) -> None:
-        """For example SIGHUP."""
+        """Sends a signal, for example SIGHUP."""
         self._guest.json("POST", f"{self._path}/signal", repeatable=False, json={"signal": name})
 
     def stop(self, grace: int = 10) -> bool:
-        """SIGTERM, and SIGKILL to what is left after the grace. False when it had ended."""
+        """Sends SIGTERM, and SIGKILL to what is left after the grace in seconds. False when the process had ended."""
         return self._end(f"{self._path}?grace={grace}")
 
     def kill(self) -> bool:
-        """Kills the process and everything that it started. False when it had ended."""
+        """Kills the process and everything that it started. False when the process had ended."""
         return self._end(f"{self._path}/kill")
 
     def _end(self, path: str) -> bool:

@@ -19,7 +19,14 @@ from .terminal import Terminal, open_terminal
 
 
 class Sandbox:
-    """It sleeps when it is not used, and any request wakes it."""
+    """One sandbox. It sleeps when it is not used, and any request wakes it. `with` deletes it at the end of the block."""
+
+    # Name of the sandbox in its workspace.
+    name: str
+    # As it was when this object was made; `refresh` reads it again.
+    info: t.Sandbox
+    # Files of the sandbox.
+    files: Files
 
     def __init__(self, api: Operations, info: t.Sandbox) -> None:
         self._api = api
@@ -39,7 +46,7 @@ class Sandbox:
         on_stdout: Callable[[str], None] | None = None,
         on_stderr: Callable[[str], None] | None = None,
     ) -> ExecResult:
-        """Runs a command of the shell to its end. With `check` another exit code than 0 is an ExitError."""
+        """Runs a command of the shell to its end. `input` is the whole input. With `check` another exit code than 0 is an ExitError."""
         return execute(
             self._guest,
             command,
@@ -61,7 +68,8 @@ class Sandbox:
         keep_alive: bool | None = None,
         stdin: bool = False,
     ) -> Process:
-        """Starts a command and does not wait for its end."""
+        """Starts a command and does not wait for its end. The sandbox does not sleep while a process with `keep_alive` runs, and `stdin`
+        opens the input for `write`."""
         return start(
             self._guest, command, name=name, cwd=cwd, env=env, keep_alive=keep_alive, stdin=stdin
         )
@@ -71,6 +79,7 @@ class Sandbox:
         return Process(self._guest, name)
 
     def terminal(self, *, cols: int = 80, rows: int = 24, session_id: str | None = None) -> Terminal:
+        """Opens a terminal, or continues that of the same `session_id`."""
         return open_terminal(self._guest, cols=cols, rows=rows, session_id=session_id)
 
     def port(self, number: int) -> str:
@@ -78,14 +87,16 @@ class Sandbox:
         return f"{self._guest.address()}/port/{number}"
 
     def preview(self, name: str, port: int, *, public: bool = False) -> t.Preview:
+        """Creates an address of a port for browsers (`spec.url`). A private one needs a token, a public one is open to everyone."""
         body = cast(t.PreviewInput, {"metadata": {"name": name}, "spec": {"port": port, "public": public}})
         return self._api.create_preview(sandbox_name=self.name, body=body)
 
     def refresh(self) -> Sandbox:
+        """Reads the sandbox again, with its present state."""
         return Sandbox(self._api, self._api.get_sandbox(sandbox_name=self.name))
 
     def delete(self) -> None:
-        """Does nothing where it is gone already."""
+        """Deletes the sandbox and its files. Does nothing where it is gone already."""
         try:
             self._api.delete_sandbox(sandbox_name=self.name)
         except NotFoundError:
@@ -101,6 +112,8 @@ class Sandbox:
 
 
 class Sandboxes:
+    """Sandboxes of the workspace."""
+
     def __init__(self, api: Operations) -> None:
         self._api = api
 
@@ -116,7 +129,8 @@ class Sandboxes:
         or_existing: bool = False,
         spec: Mapping[str, Any] | None = None,
     ) -> Sandbox:
-        """Returns when it takes requests."""
+        """Creates a sandbox, and returns when it takes requests. `memory` is in MB, `ttl` a lifetime such as 30m, and `ports` are those of
+        programs that speak HTTP. `or_existing` answers with the sandbox that has the name, where there is one."""
         made = sandbox_spec(image=image, memory=memory, env=env, ports=ports, ttl=ttl, spec=spec)
         chosen = name or f"sandbox-{secrets.token_hex(4)}"
         info = self._api.create_sandbox(
@@ -127,9 +141,11 @@ class Sandboxes:
         return Sandbox(self._api, info)
 
     def get(self, name: str) -> Sandbox:
+        """The sandbox of a name."""
         return Sandbox(self._api, self._api.get_sandbox(sandbox_name=name))
 
     def list(self) -> Iterator[Sandbox]:
+        """All sandboxes, page by page as they are read."""
         cursor: str | None = None
         while True:
             page = self._api.list_sandboxes(cursor=cursor)

@@ -15,13 +15,17 @@ from .guest import Guest
 
 
 class Terminal:
+    """A terminal of a sandbox."""
+
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def write(self, text: str) -> None:
+        """Types a text; a carriage return is the Enter key."""
         self._connection.send(json.dumps({"type": "input", "data": text}))
 
     def resize(self, cols: int, rows: int) -> None:
+        """Tells the size of the window."""
         self._connection.send(json.dumps({"type": "resize", "cols": cols, "rows": rows}))
 
     def output(self) -> Iterator[str]:
