@@ -12,7 +12,7 @@ export const heavyLanes = 3;
 /** Seconds of the stages before the heavy files. */
 export const stageShares: Readonly<Record<string, number>> = {
   types: 10,
-  clients: 2,
+  clients: 3,
   lint: 5,
   boundaries: 5,
   'dead code': 3,

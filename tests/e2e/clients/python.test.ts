@@ -1,5 +1,5 @@
 // The Python clients against a whole deployment, with and without asyncio: the same steps, and what they must never do when
-// they are cancelled or connections break.
+// they are cancelled or connections break. The programs of the guides, in both languages, share the deployment.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,6 +14,7 @@ import { seededRandom } from '../../harness/seeded-random.ts';
 import { isFull, seed } from '../../harness/size.ts';
 import { type SandboxFleet, startSandboxFleet } from '../sandbox/sandbox-fleet.ts';
 import { startCuttingProxy, withoutCuts } from './cutting-proxy.ts';
+import { guideTests } from './guide-tests.ts';
 
 const clientFolder = resolve(import.meta.dirname, '../../../clients/python');
 const steps = ['create', 'exec', 'stream', 'files', 'watch', 'terminal', 'port', 'preview', 'delete'];
@@ -147,3 +148,5 @@ test('the types hold where they are checked strictly', async () => {
   });
   expect(stdout).toContain('0 errors, 0 warnings');
 }, 180_000);
+
+guideTests(() => sandboxes);
