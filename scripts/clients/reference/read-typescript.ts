@@ -166,7 +166,7 @@ function methodText({ key, kind, value }: ESTree.MethodDefinition, file: File): 
   return `${kind === 'constructor' ? '' : sliced(key, file)}${types}(${given})${returned}`;
 }
 
-/** A parameter with a default is optional; one that is taken apart is called `options`. */
+/** A parameter with a default is optional. A destructured parameter is called `options`. */
 function parameterText(param: ESTree.ParamPattern, file: File): string {
   const pattern = param.type === 'AssignmentPattern' ? param.left : param;
   if (pattern.type !== 'Identifier' && pattern.type !== 'ObjectPattern') return sliced(param, file);

@@ -43,7 +43,7 @@ async function lines({ fleet }: SandboxFleet, program: string, words: readonly s
   return stdout.trimEnd().split('\n');
 }
 
-/** How each language runs a program, and what the tests replace in it. */
+/** A language runs a program in its own way; the tests replace two texts in it. */
 interface Language {
   readonly language: 'ts' | 'python';
   readonly words: (program: string) => Promise<[program: string, ...words: string[]]>;

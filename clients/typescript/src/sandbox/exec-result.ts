@@ -3,7 +3,7 @@ import type { Process as ProcessInfo } from '../generated/guest.ts';
 import { BerthError, ConnectionError } from '../http/errors.ts';
 import type { OutputOrEnd } from './output.ts';
 
-/** How a process ended, with its output. */
+/** The end of a process, with its output. */
 export interface ExecResult {
   /** 128 and the number of the signal where a signal ended the process. */
   readonly exitCode: number;

@@ -8,7 +8,7 @@ import type { Guest } from './guest.ts';
 import { followOutput } from './output.ts';
 import { Process } from './process.ts';
 
-/** How a process is started. */
+/** Options of a process. */
 export interface StartOptions {
   /** Names the process in its sandbox; chosen by the client where left out. */
   readonly name?: string | undefined;

@@ -14,7 +14,7 @@ import type { Guest } from './guest.ts';
 /** Content of a file; text is written as UTF-8. */
 export type FileData = string | Uint8Array<ArrayBuffer> | Blob;
 
-/** How a file is written. */
+/** Options of a write. */
 export interface WriteOptions {
   /** Octal, for new files: 0644 where left out. */
   readonly permissions?: string | undefined;
@@ -23,7 +23,7 @@ export interface WriteOptions {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
-/** Which files are found. */
+/** Options of a search by name. */
 export interface FindOptions {
   /** Patterns of the shell; every name where left out. */
   readonly patterns?: readonly string[] | undefined;
@@ -95,7 +95,7 @@ export class Files {
     return this.#guest.json({ method: 'GET', path: `/filesystem/tree${treePath(path)}`, signal, isRepeatable: true });
   }
 
-  /** Deletes a file, or a folder; one that is not empty needs `recursive`. */
+  /** Deletes a file or a folder. A folder with content needs `recursive`. */
   async remove(path: string, { recursive = false }: { recursive?: boolean } = {}): Promise<void> {
     const query = recursive ? '?recursive=true' : '';
     await this.#guest.json<Change>({

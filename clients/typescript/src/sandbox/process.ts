@@ -5,7 +5,7 @@ import { type ExecResult, ResultCollector } from './exec-result.ts';
 import type { Guest } from './guest.ts';
 import { followOutput, type OutputEvent, type OutputOrEnd } from './output.ts';
 
-/** How the end of a process is awaited. */
+/** Options of a wait for the end of a process. */
 export interface Waiting {
   /** Ends the wait, not the process. */
   readonly signal?: AbortSignal | undefined;

@@ -2,7 +2,7 @@
 import { ConnectionError } from '../http/errors.ts';
 import type { Guest } from './guest.ts';
 
-/** How a terminal is opened. */
+/** Options of a terminal. */
 export interface TerminalOptions {
   /** Names the session. */
   readonly sessionId?: string | undefined;

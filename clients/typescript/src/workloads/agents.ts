@@ -4,7 +4,7 @@ import { NotFoundError, UnavailableError } from '../http/errors.ts';
 import { pause } from '../http/pause.ts';
 import type { ManagementApi } from '../management-api.ts';
 
-/** What is deployed. */
+/** Settings of a deployment. */
 export interface Deployment {
   /** Name of the agent in its workspace. */
   readonly name: string;

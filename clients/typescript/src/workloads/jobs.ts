@@ -3,7 +3,7 @@ import type { JobExecution } from '../generated/management.ts';
 import { pause } from '../http/pause.ts';
 import type { ManagementApi } from '../management-api.ts';
 
-/** How an execution is awaited. */
+/** Options of a run. */
 export interface RunOptions {
   /** Called with each new state of the execution. */
   readonly onProgress?: ((execution: JobExecution) => void) | undefined;

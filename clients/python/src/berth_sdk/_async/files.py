@@ -73,7 +73,7 @@ class AsyncFiles:
         return cast(g.Directory, await self._guest.json("GET", f"/filesystem/tree{tree_path(path)}", repeatable=True))
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Deletes a file, or a folder; one that is not empty needs `recursive`."""
+        """Deletes a file or a folder. A folder with content needs `recursive`."""
         query = "?recursive=true" if recursive else ""
         # The second of two requests would find nothing to delete.
         await self._guest.json("DELETE", f"/filesystem{file_path(path)}{query}", repeatable=False)

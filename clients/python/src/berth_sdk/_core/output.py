@@ -41,7 +41,7 @@ Event = Output | Notice | End
 
 @dataclass(frozen=True)
 class ExecResult:
-    """How a process ended, with its output."""
+    """The end of a process, with its output."""
 
     # 128 and the number of the signal where a signal ended the process.
     exit_code: int

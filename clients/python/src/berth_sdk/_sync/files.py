@@ -74,7 +74,7 @@ class Files:
         return cast(g.Directory, self._guest.json("GET", f"/filesystem/tree{tree_path(path)}", repeatable=True))
 
     def remove(self, path: str, *, recursive: bool = False) -> None:
-        """Deletes a file, or a folder; one that is not empty needs `recursive`."""
+        """Deletes a file or a folder. A folder with content needs `recursive`."""
         query = "?recursive=true" if recursive else ""
         # The second of two requests would find nothing to delete.
         self._guest.json("DELETE", f"/filesystem{file_path(path)}{query}", repeatable=False)
