@@ -20,7 +20,7 @@ export function pythonPage(sources: Readonly<Record<string, string>>, entry: str
     language: 'python',
     introduction: [
       'What programs import from `berth_sdk`. [Your first sandbox](../guides/first-sandbox.md) and [Python](../guides/python.md) are the guides.',
-      'This page has the synchronous classes. Each has an asynchronous one, whose name begins with `Async` and whose methods are awaited: `AsyncBerth`, `AsyncSandbox`. It is closed with `aclose()` instead of `close()`.',
+      'This page has the synchronous client. Names of the asynchronous one begin with `Async`: `AsyncBerth`, `AsyncSandbox`, `AsyncTerminal`. Methods that send requests are awaited there, iterators are read by `async for`, and `close()` is `aclose()`.',
       'Types of the management API are in `management`, such as `management.Agent`, and those of the API inside a sandbox in `guest`, such as `guest.Process`. The reference at `/docs` of a deployment describes their fields.',
     ],
     sections: {
