@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import type { Machine } from '../../engines/fleet/machine.ts';
-import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
+import { berthOf, deployAgent, instancesOf } from '../harness/workloads.ts';
 
 const names = ['a', 'b', 'c', 'd', 'e', 'f'];
 
@@ -29,9 +29,7 @@ const instanceIds = async ({ dockerUrl }: Machine): Promise<string[]> => {
 const placed = async () => (await Promise.all(names.map((name) => instancesOf(fleet, name)))).flat();
 
 test('two machines share the work', async () => {
-  const client = clientOf(fleet);
-  for (const name of names) await client.post('/agents', agent(name, { generation: 'mk2' }));
-  for (const name of names) await settled(client, `/agents/${name}`, ['DEPLOYED']);
+  await Promise.all(names.map((name) => deployAgent(fleet, name, { generation: 'mk2' })));
   const byRunner = Map.groupBy(await placed(), ({ runner }) => runner);
   expect([...byRunner.keys()].sort()).toEqual(['machine-1', 'machine-2']);
   for (const machine of fleet.machines)
@@ -66,7 +64,7 @@ test('the instances of a silent machine are placed elsewhere, and removed from t
   };
   await expect.poll(moved, { timeout: 90_000, interval: 500 }).toBe(true);
   console.log(`moved ${held.length} instances ${((Date.now() - stoppedAt) / 1000).toFixed(1)} s after the stop`);
-  for (const name of names) expect((await clientOf(fleet).get(`/agents/${name}`)).body.status).toBe('DEPLOYED');
+  for (const name of names) expect((await berthOf(fleet).agents.get(name)).status).toBe('DEPLOYED');
   expect((await instanceIds(stopped)).sort()).toEqual(held.sort());
 
   await stopped.runner.start();

@@ -1,5 +1,6 @@
 // Agents and functions of a running fleet, deployed and watched as a user does.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Berth } from 'berth-sdk';
 import type { Fleet } from '../../engines/fleet/fleet.ts';
 import { type Answer, Client } from './client.ts';
 import { isFull } from './size.ts';
@@ -17,6 +18,12 @@ export const isolationsOf = (mattersMost: 'runc' | 'gvisor') =>
 
 export const clientOf = (fleet: Pick<Fleet, 'url' | 'key'>, workspace = 'main'): Client =>
   new Client({ url: fleet.url, key: fleet.key, workspace, version: '2026-04-28' });
+
+type Address = Pick<Fleet, 'url' | 'key'>;
+
+/** The SDK, for tests that are not about what is sent. Calls of workloads need the gateway. */
+export const berthOf = ({ url, key }: Address, gatewayUrl?: string): Berth =>
+  new Berth({ url, key, workspace: 'main', ...(gatewayUrl !== undefined && { gatewayUrl }) });
 
 export interface Runtime {
   readonly image?: string;
@@ -44,6 +51,12 @@ export const agent = (name: string, runtime: Runtime = {}) => ({
   metadata: { name },
   spec: { runtime: runtimeOf(runtime) },
 });
+
+/** Deploys an agent by the SDK. Resolves when it serves, and throws with the reason where it fails. */
+export function deployAgent(fleet: Address, name: string, runtime: Runtime = {}) {
+  const { spec } = agent(name, runtime);
+  return berthOf(fleet).agents.deploy({ name, image: spec.runtime.image, spec });
+}
 
 /** Waits until the agent's status is one of these, and returns the agent. */
 export async function settled(
