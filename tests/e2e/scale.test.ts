@@ -1,12 +1,13 @@
 // Scale from zero and back: instances start with requests and stop without them, and no request is lost at either edge.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { UnavailableError } from 'berth-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
 import { buildEchoImage } from '../harness/echo-image.ts';
 import { isFull } from '../harness/size.ts';
-import { agent, clientOf, instancesOf, settled } from '../harness/workloads.ts';
+import { berthOf, deployAgent, instancesOf } from '../harness/workloads.ts';
 
 const idleSeconds = 2;
 const holdSeconds = 10;
@@ -42,14 +43,8 @@ async function containers(): Promise<number> {
   return Containers.parse(JSON.parse(body.toString())).filter(({ Labels }) => 'berth.instance' in Labels).length;
 }
 
-async function deploy(name: string, runtime: { minScale?: number; maxScale?: number } = {}): Promise<void> {
-  const answer = await clientOf(fleet).post(
-    '/agents',
-    agent(name, { image, generation: 'mk2', minScale: 0, ...runtime }),
-  );
-  expect(answer.status).toBe(200);
-  await settled(clientOf(fleet), `/agents/${name}`, ['DEPLOYED']);
-}
+const deploy = (name: string, runtime: { minScale?: number; maxScale?: number } = {}) =>
+  deployAgent(fleet, name, { image, generation: 'mk2', minScale: 0, ...runtime });
 
 const asleep = (name: string) =>
   expect.poll(async () => (await instancesOf(fleet, name)).length, { timeout: 15_000 }).toBe(0);
@@ -81,7 +76,7 @@ test('200 requests at once to an agent without an instance are all answered, by 
   expect(count).toBeLessThanOrEqual(Math.min(maxScale, 20));
   await asleep('cold');
   await expect.poll(containers, { timeout: 30_000 }).toBe(0);
-  expect((await clientOf(fleet).get('/agents/cold')).body.status).toBe('DEPLOYED');
+  expect((await berthOf(fleet).agents.get('cold')).status).toBe('DEPLOYED');
 }, 120_000);
 
 // In parallel: each test has its own agent and mostly waits.
@@ -120,9 +115,9 @@ describe.concurrent('side by side', () => {
 
 test('a request to a workload that cannot start is answered with a reason, at once when the failure is known', async () => {
   const [machine] = fleet.machines;
-  const failing = clientOf(fleet)
-    .post('/agents', agent('broken', { generation: 'mk2', port: 9 }))
-    .then(() => settled(clientOf(fleet), '/agents/broken', ['FAILED']));
+  const failing = expect(deployAgent(fleet, 'broken', { generation: 'mk2', port: 9 })).rejects.toThrow(
+    UnavailableError,
+  );
   await Promise.all([failing, deploy('stuck').then(() => asleep('stuck'))]);
   await machine?.runner.stop();
   const heldAt = performance.now();
