@@ -5,7 +5,7 @@ from ._async.files import AsyncFiles
 from ._async.process import AsyncProcess
 from ._async.sandbox import AsyncSandbox, AsyncSandboxes
 from ._async.terminal import AsyncTerminal
-from ._async.workloads import AsyncAgents, AsyncJobs
+from ._async.workloads import AsyncAgents, AsyncJobs, AsyncLogs
 from ._core.errors import (
     AccessError,
     BerthError,
@@ -26,7 +26,7 @@ from ._sync.files import Files
 from ._sync.process import Process
 from ._sync.sandbox import Sandbox, Sandboxes
 from ._sync.terminal import Terminal
-from ._sync.workloads import Agents, Jobs
+from ._sync.workloads import Agents, Jobs, Logs
 
 __all__ = [
     "AccessError",
@@ -35,6 +35,7 @@ __all__ = [
     "AsyncBerth",
     "AsyncFiles",
     "AsyncJobs",
+    "AsyncLogs",
     "AsyncProcess",
     "AsyncSandbox",
     "AsyncSandboxes",
@@ -50,6 +51,7 @@ __all__ = [
     "Files",
     "InvalidRequestError",
     "Jobs",
+    "Logs",
     "NotFoundError",
     "Notice",
     "Output",
