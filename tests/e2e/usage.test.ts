@@ -8,7 +8,7 @@ import { ended, makeJob, startExecution } from '../harness/job-executions.ts';
 import { SandboxMachine } from '../harness/sandbox-machine.ts';
 import { importScriptImage } from '../harness/script-image.ts';
 import { isFull } from '../harness/size.ts';
-import { agent, clientOf, instancesOf, isolationsOf, settled } from '../harness/workloads.ts';
+import { berthOf, clientOf, deployAgent, instancesOf, isolationsOf } from '../harness/workloads.ts';
 
 const seconds = isFull ? { pool: 10, awake: 30, asleep: 30, again: 10 } : { pool: 4, awake: 6, asleep: 5, again: 3 };
 const tasks = isFull ? 20 : 6;
@@ -66,21 +66,18 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation, generation 
   }, 240_000);
 
   test('an agent is billed from its first answer to its end, and not while it has no instance', async () => {
-    const client = clientOf(sandboxes.fleet);
-    await client.post('/agents', agent('web', { generation, minScale: 0 }));
-    await settled(client, '/agents/web', ['DEPLOYED']);
+    const { agents } = berthOf(sandboxes.fleet, sandboxes.gateway);
+    await deployAgent(sandboxes.fleet, 'web', { generation, minScale: 0 });
     const idle = () =>
       expect.poll(async () => (await instancesOf(sandboxes.fleet, 'web')).length, { timeout: 60_000 }).toBe(0);
     await idle();
-    const answer = await fetch(`${sandboxes.gateway}/main/agents/web/`, {
-      headers: { authorization: `Bearer ${sandboxes.fleet.key}` },
-    });
+    const answer = await agents.call('web');
     expect(answer.status).toBe(200);
     await answer.text();
     const answeredAt = performance.now();
     await sleep(2_000);
     await idle();
-    await client.delete('/agents/web');
+    await agents.delete('web');
     const instances = await meteredInstances(sandboxes.fleet, 'web');
     const billed = await billedMs(sandboxes.fleet, 'web', 128);
     const { atMostMs } = watch.of(instances);
