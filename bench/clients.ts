@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Berth } from 'berth-sdk';
 import { python } from '../engines/python.ts';
 import { SandboxMachine } from '../tests/harness/sandbox-machine.ts';
+import { instancesOf } from '../tests/harness/workloads.ts';
 import type { Bench, Measure } from './bench.ts';
+import { copyBesideDocker } from './clients/copy-beside-docker.ts';
 import { type ExecPlace, type ExecTimes, execByPython, execByTypescript } from './clients/exec-beside-bare.ts';
 import { quantile, rounded, timedMs } from './support/statistics.ts';
 
@@ -13,7 +15,8 @@ const staggerMs = 200;
 
 export const clients: Bench = {
   name: 'clients',
-  about: 'exec of `true` by each client / a bare request on a kept connection; create, command, delete in three modes',
+  about:
+    'exec of `true` by each client / a bare request on a kept connection; cp / docker cp; create, command, delete in three modes',
   async *run({ full }) {
     await python.install();
     await using machine = await SandboxMachine.start({
@@ -28,6 +31,18 @@ export const clients: Bench = {
     const count = full ? 2_000 : 300;
     yield* beside('TypeScript', 'node:http', await execByTypescript(box, place, count), 1.15);
     yield* beside('Python', 'httpx', await execByPython(place, count), 1.3);
+    const [instance] = await instancesOf(fleet, box.name);
+    const { dockerUrl } = machine.machine;
+    const copies = await copyBesideDocker({ ...place, container: `berth-${instance?.id}`, dockerUrl });
+    for (const [way, { ours, docker }] of Object.entries(copies)) {
+      yield {
+        name: `cp of 2 000 files ${way}, berth / docker, p50`,
+        value: quantile(ours, 0.5) / quantile(docker, 0.5),
+        unit: 'x',
+        bound: { atMost: 2 },
+        detail: { ours: rounded(quantile(ours, 0.5)), docker: rounded(quantile(docker, 0.5)), n: ours.length },
+      };
+    }
     await box.delete();
 
     const cycle = (name: string): Promise<number> =>

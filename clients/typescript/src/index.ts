@@ -16,6 +16,7 @@ export {
   TimeoutError,
   UnavailableError,
 } from './http/errors.ts';
+export type { BodyStream } from './http/transport.ts';
 export type { BerthOptions, CallOptions, ItemOf, ListingId, OperationId, RequestArguments } from './management-api.ts';
 export type { ExecOptions, StartOptions } from './sandbox/exec.ts';
 export { type ExecResult, ExitError, type OutputCallbacks } from './sandbox/exec-result.ts';

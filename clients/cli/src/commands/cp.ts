@@ -1,14 +1,15 @@
 // Copies files between this machine and a sandbox.
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, posix, relative } from 'node:path';
+import { openAsBlob } from 'node:fs';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, posix } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { SandboxHandle } from 'berth-sdk';
+import { packTar, unpackTar } from 'modern-tar/fs';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { placeBelow } from '../place-below.ts';
 import { shellWord } from '../shell-word.ts';
-
-/** Files under way at once. */
-const atOnce = 16;
 
 export const cp: Command = {
   name: 'cp',
@@ -41,24 +42,26 @@ function placeOf(text: string): Place {
 }
 
 async function upload(box: SandboxHandle, from: string, to: string, signal: AbortSignal): Promise<number> {
-  const isFolder = (await stat(from)).isDirectory();
-  const files = isFolder
-    ? (await readdir(from, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
-    : [];
-  const pairs = isFolder
-    ? files.map(
-        ({ parentPath, name }) =>
-          [join(parentPath, name), posix.join(to, relative(from, join(parentPath, name)))] as const,
-      )
-    : [[from, to.endsWith('/') ? `${to}${basename(from)}` : to] as const];
-  await each(pairs, async ([local, remote]) => {
-    const { mode } = await stat(local);
-    await box.files.write(remote, new Uint8Array(await readFile(local)), {
-      permissions: (mode & 0o777).toString(8),
-      signal,
+  const info = await stat(from);
+  if (!info.isDirectory()) {
+    const permissions = (info.mode & 0o777).toString(8);
+    const path = to.endsWith('/') ? `${to}${basename(from)}` : to;
+    await box.files.write(path, await openAsBlob(from), { permissions, signal });
+    return 1;
+  }
+  let files = 0;
+  const open = () => {
+    files = 0;
+    const archive = packTar(from, {
+      filter(_, stats) {
+        files += Number(stats.isFile());
+        return true;
+      },
     });
-  });
-  return pairs.length;
+    return Readable.toWeb(archive);
+  };
+  await box.files.writeArchive(await absolute(box, to), open, signal);
+  return files;
 }
 
 async function download(box: SandboxHandle, from: string, to: string, signal: AbortSignal): Promise<number> {
@@ -71,22 +74,34 @@ async function download(box: SandboxHandle, from: string, to: string, signal: Ab
     await save(isFolder ? join(to, posix.basename(from)) : to, await box.files.read(from, signal));
     return 1;
   }
-  const { matches } = await box.files.find(from, { isWhole: true });
-  // All of them before the first is written: a sandbox may answer with any name.
-  const pairs = matches.map(({ path }) => [posix.join(from, path), placeBelow(to, path)] as const);
-  await each(pairs, async ([remote, local]) => save(local, await box.files.read(remote, signal)));
-  return matches.length;
+  return unpack(await box.files.readArchive(await absolute(box, from), signal), to);
+}
+
+/** Files and folders alone: a sandbox may send any archive, and links would lead out of the folder. */
+async function unpack(archive: ReadableStream<Uint8Array>, to: string): Promise<number> {
+  let files = 0;
+  const unpacking = unpackTar(to, {
+    strict: true,
+    filter({ name, type = 'file' }) {
+      placeBelow(to, name);
+      if (type === 'file') files += 1;
+      return type === 'file' || type === 'directory';
+    },
+    map: (header) => ({ ...header, mode: (header.mode ?? 0o644) & 0o777 }),
+  });
+  await pipeline(archive, unpacking);
+  return files;
+}
+
+/** The routes of whole folders take absolute paths alone. */
+async function absolute(box: SandboxHandle, path: string): Promise<string> {
+  if (path.startsWith('/')) return path;
+  const home = path === '~' || path.startsWith('~/');
+  const { stdout } = await box.exec(home ? 'printf %s "$HOME"' : 'pwd -P');
+  return posix.join(stdout.trim(), home ? path.slice(1) : path);
 }
 
 async function save(path: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, bytes);
-}
-
-async function each<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const some = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, some));
 }

@@ -12,12 +12,14 @@ export interface TransportOptions {
   readonly requestTimeoutMs: number;
 }
 
+export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
 export interface Sent {
   readonly url: string;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Has to be the same at each try, so no stream. */
-  readonly body?: string | Uint8Array<ArrayBuffer> | Blob | FormData | undefined;
+  /** Has to be the same at each try, so a stream is opened for each of them. */
+  readonly body?: string | Uint8Array<ArrayBuffer> | Blob | FormData | (() => BodyStream) | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
   /** The same request twice does what it does once. */
@@ -102,7 +104,7 @@ export class Transport {
     let isOpen = false;
     try {
       const headers = this.#headers(sent);
-      const init = { method, headers, signal: limit.signal, ...(body === undefined ? {} : { body }) };
+      const init = { method, headers, signal: limit.signal, ...bodyOf(body) };
       const answer = await this.#options.fetch(url, init);
       if (answer.status >= 400)
         return { error: errorFrom(readError(answer.status, answer.headers, await answer.text())) };
@@ -122,6 +124,14 @@ export class Transport {
     const { key } = this.#options;
     return { ...headers, ...(key === undefined || isPublic ? {} : { authorization: `Bearer ${key}` }) };
   }
+}
+
+function bodyOf(body: Sent['body']): RequestInit {
+  if (body === undefined) return {};
+  if (typeof body !== 'function') return { body };
+  // A stream needs `duplex`, which the types of browsers do not have yet.
+  const streamed: RequestInit & { duplex: 'half' } = { body: body(), duplex: 'half' };
+  return streamed;
 }
 
 function unanswered({ method, url }: Sent, timeoutMs: number | undefined, cause: unknown): BerthError {

@@ -8,6 +8,7 @@ import type {
   UploadInitiated,
 } from '../generated/guest.ts';
 import { jsonLines } from '../http/json-lines.ts';
+import type { BodyStream } from '../http/transport.ts';
 import { filePath, treePath } from './file-path.ts';
 import type { Guest } from './guest.ts';
 
@@ -48,6 +49,7 @@ const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 3;
 /** The time for one part, or a whole download. */
 const transferMs = 600_000;
+const archiveType = 'application/x-tar';
 const watchSilentMs = 90_000;
 
 /** Files of a sandbox. Paths from `/` on are absolute, others are relative to the working directory, and `~/` is the home. */
@@ -93,6 +95,28 @@ export class Files {
   /** Files and folders of a folder. The path is absolute. */
   list(path: string, signal?: AbortSignal): Promise<Directory> {
     return this.#guest.json({ method: 'GET', path: `/filesystem/tree${treePath(path)}`, signal, isRepeatable: true });
+  }
+
+  /**
+   * Writes what an archive (tar) holds below a folder. What is there and not in the archive is kept. The path is absolute. `open` is
+   * called for each try.
+   */
+  async writeArchive(path: string, open: () => BodyStream, signal?: AbortSignal): Promise<void> {
+    await this.#guest.json<Directory>({
+      ...{ method: 'PUT', path: `/filesystem/tree${treePath(path)}`, headers: { 'content-type': archiveType } },
+      ...{ body: open, signal, timeoutMs: transferMs, isRepeatable: true },
+    });
+  }
+
+  /** All that is below a folder, as an archive (tar). Ends in an error where the connection breaks. The path is absolute. */
+  async readArchive(path: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { answer, close } = await this.#guest.stream({
+      ...{ method: 'GET', path: `/filesystem/tree${treePath(path)}`, headers: { accept: archiveType }, signal },
+      isRepeatable: true,
+    });
+    if (answer.body !== null) return answer.body;
+    close();
+    throw new Error('The answer has no body.');
   }
 
   /** Deletes a file or a folder. A folder with content needs `recursive`. */

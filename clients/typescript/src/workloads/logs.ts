@@ -7,6 +7,7 @@ import type { ManagementApi } from '../management-api.ts';
 
 type Query = NonNullable<Operations['followLogs']['given']['query']>;
 
+/** Which lines. */
 export interface LogOptions {
   /** All that the key may read, where left out. */
   readonly resourceType?: Query['resourceType'];
@@ -26,6 +27,7 @@ const idlePauseMs = 1_000;
 /** Failures in a row, a second apart, each of them after the tries of one request. */
 const maxFailures = 30;
 
+/** What workloads write to their output. */
 export class Logs {
   readonly #api: ManagementApi;
 

@@ -13,6 +13,9 @@ export type FileRequest = z.infer<typeof FileRequest>;
 export const TreeRequest = z.object({ files: z.nullish(z.record(z.string(), z.string())) });
 export type TreeRequest = z.infer<typeof TreeRequest>;
 
+/** Type of an archive (tar) with all that is below a folder, in a request or an answer. */
+export const archiveType = 'application/x-tar';
+
 export type FileDescription = {
   path: string;
   name: string;

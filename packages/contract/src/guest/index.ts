@@ -17,6 +17,7 @@ export {
   signedText,
 } from './control.ts';
 export {
+  archiveType,
   type Directory,
   type FileDescription,
   FileRequest,

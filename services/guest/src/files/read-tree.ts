@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { archiveType } from '@berth/contract/guest';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveTree } from '../paths.ts';
@@ -8,13 +9,18 @@ import { directoryJson } from './directory-json.ts';
 import { gatherFolder } from './list-directory.ts';
 import { withFaults } from './system-fault.ts';
 
-/** GET of a tree: one level, or with ?recursive=true&depth=n as many as asked for. */
+/** GET of a tree: an archive where the caller accepts one; otherwise one level, or with ?recursive=true&depth=n as many as asked for. */
 export async function readTree(call: Call): Promise<void> {
   const { absolute, echoed } = resolveTree(call.rest);
   const levels = levelsOf(call.query);
   const stats = await withFaults('lookTree', echoed, () => stat(absolute));
   if (!stats.isDirectory()) {
     throw new Fault(400, `${echoed} is not a directory. Read it with GET /filesystem/${encodeURIComponent(echoed)}.`);
+  }
+  if (call.request.headers.accept?.includes(archiveType)) {
+    // Most readings are listings, so the packer loads with the first archive.
+    const { sendArchive } = await import('./archive/send-archive.ts');
+    return sendArchive(call, absolute);
   }
   const folder = await gatherFolder(absolute, { echoed, levels });
   await answerPieces(call, directoryJson(folder, await accountNames()));

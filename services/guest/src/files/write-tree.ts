@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { TreeRequest } from '@berth/contract/guest';
+import { archiveType, TreeRequest } from '@berth/contract/guest';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
 import { readJson } from '../http/read-body.ts';
@@ -14,12 +14,19 @@ import { writeFile } from './write-file.ts';
 /** PUT of a tree: many files, each written whole or not at all; files that are not named are kept. */
 export async function writeTree(call: Call): Promise<void> {
   const { absolute, echoed } = resolveTree(call.rest);
-  const { files } = await readJson(call, TreeRequest);
-  const wanted = Object.entries(files ?? {}).map(([name, content]) => ({ path: placeOf(absolute, name), content }));
-  await makeDirectory(absolute);
-  for (const { path, content } of wanted) await writeFile(path, content);
+  if (call.request.headers['content-type'] === archiveType) {
+    const { receiveArchive } = await import('./archive/receive-archive.ts');
+    await receiveArchive(call, absolute);
+  } else await writeTexts(call, absolute);
   const folder = await gatherFolder(absolute, { echoed });
   await answerPieces(call, directoryJson(folder, await accountNames()));
+}
+
+async function writeTexts(call: Call, root: string): Promise<void> {
+  const { files } = await readJson(call, TreeRequest);
+  const wanted = Object.entries(files ?? {}).map(([name, content]) => ({ path: placeOf(root, name), content }));
+  await makeDirectory(root);
+  for (const { path, content } of wanted) await writeFile(path, content);
 }
 
 /** All names are checked before anything is written. */

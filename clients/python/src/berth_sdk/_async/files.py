@@ -16,6 +16,7 @@ from .guest import AsyncGuest
 from .transport import lines_in
 
 _watch_silent = 90.0
+_archive_type = "application/x-tar"
 
 
 class AsyncFiles:
@@ -71,6 +72,28 @@ class AsyncFiles:
     async def list(self, path: str) -> g.Directory:
         """Files and folders of a folder. The path is absolute."""
         return cast(g.Directory, await self._guest.json("GET", f"/filesystem/tree{tree_path(path)}", repeatable=True))
+
+    async def write_archive(self, path: str, archive: bytes) -> None:
+        """Writes what an archive (tar) holds below a folder. What is there and not in the archive is kept. The path is absolute."""
+        await self._guest.send(
+            "PUT",
+            f"/filesystem/tree{tree_path(path)}",
+            repeatable=True,
+            timeout=transfer_timeout,
+            headers={"content-type": _archive_type},
+            content=archive,
+        )
+
+    async def read_archive(self, path: str) -> bytes:
+        """All that is below a folder, as an archive (tar). The path is absolute."""
+        answer = await self._guest.send(
+            "GET",
+            f"/filesystem/tree{tree_path(path)}",
+            repeatable=True,
+            timeout=transfer_timeout,
+            headers={"accept": _archive_type},
+        )
+        return answer.content
 
     async def remove(self, path: str, *, recursive: bool = False) -> None:
         """Deletes a file or a folder. A folder with content needs `recursive`."""

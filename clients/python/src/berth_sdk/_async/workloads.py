@@ -123,6 +123,8 @@ class AsyncJobs:
 
 
 class AsyncLogs:
+    """What workloads write to their output."""
+
     def __init__(self, api: AsyncOperations) -> None:
         self._api = api
 

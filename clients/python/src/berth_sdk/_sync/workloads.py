@@ -124,6 +124,8 @@ class Jobs:
 
 
 class Logs:
+    """What workloads write to their output."""
+
     def __init__(self, api: Operations) -> None:
         self._api = api
 

@@ -104,7 +104,11 @@ function bodyOf(body: GuestBody, name: string, schemas: NamedSchemas): Json {
   if (body === 'upload') return { required: true, content: form };
   return {
     required: body.optional !== true,
-    content: { ...jsonContent(schemas.schema(body.json, 'input', name)), ...(body.orUpload ? form : {}) },
+    content: {
+      ...jsonContent(schemas.schema(body.json, 'input', name)),
+      ...(body.orUpload ? form : {}),
+      ...bytesContent(body.types),
+    },
   };
 }
 
@@ -121,8 +125,11 @@ function responsesOf({ answer, statuses, signed }: GuestOperation, name: string,
   return responses;
 }
 
+const bytesContent = (types: readonly string[] = []): Record<string, Json> =>
+  Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
+
 function contentOf(answer: GuestAnswer, name: string, schemas: NamedSchemas): Json {
-  const others = Object.fromEntries((answer.types ?? []).map((type) => [type, { schema: { type: 'string' } }]));
+  const others = bytesContent(answer.types);
   if (!('json' in answer)) return others;
   const [first = {}, ...more] = answer.json.map((schema) => schemas.schema(schema, 'output', name));
   return { ...jsonContent(more.length === 0 ? first : { anyOf: [first, ...more] }), ...others };

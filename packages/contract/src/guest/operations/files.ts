@@ -1,4 +1,4 @@
-import { FileRequest, TreeRequest } from '../files.ts';
+import { archiveType, FileRequest, TreeRequest } from '../files.ts';
 import { ChangeShape, DirectoryShape, FileWithContentShape } from '../mcp.ts';
 import { anyPath, flag, json, operationWithTag, text, treePath } from './operation.ts';
 
@@ -6,19 +6,19 @@ const operation = operationWithTag('Files');
 
 export const filesOperations = {
   treeRead: operation({
-    summary: 'Lists a folder.',
+    summary: 'Lists a folder, or answers with all that is below it as an archive (tar) where the request accepts one.',
     path: { path: treePath },
     query: {
       recursive: flag('Also what is below its folders.'),
       depth: { type: 'integer', minimum: 1, maximum: 9999, description: 'With recursive: how many levels.' },
     },
-    answer: json(DirectoryShape),
+    answer: { json: [DirectoryShape], types: [archiveType] },
     statuses: [400, 422],
   }),
   treeWrite: operation({
-    summary: 'Writes many files below a folder.',
+    summary: 'Writes many files below a folder, from JSON or from an archive (tar).',
     path: { path: treePath },
-    body: { json: TreeRequest },
+    body: { json: TreeRequest, types: [archiveType] },
     answer: json(DirectoryShape),
     statuses: [400, 413, 422],
   }),

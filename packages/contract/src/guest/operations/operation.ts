@@ -11,8 +11,8 @@ export type GuestParameter = {
   default?: string | number | boolean;
 };
 
-/** A JSON body of this schema, or a form that contains a file. */
-export type GuestBody = { json: z.ZodMiniType; optional?: true; orUpload?: true } | 'upload';
+/** A JSON body of this schema, or a form that contains a file, or a body of another content type. */
+export type GuestBody = { json: z.ZodMiniType; optional?: true; orUpload?: true; types?: readonly string[] } | 'upload';
 
 /** One of several JSON forms, or a body of another content type. */
 export type GuestAnswer = { json: readonly z.ZodMiniType[]; types?: readonly string[] } | { types: readonly string[] };

@@ -1,0 +1,24 @@
+// All clients against one deployment: to start one takes longer than most of the tests.
+import { afterAll, beforeAll, describe } from 'vitest';
+import { python } from '../../../engines/python.ts';
+import { type SandboxFleet, startSandboxFleet } from '../sandbox/sandbox-fleet.ts';
+import { commandLineTests } from './cli-tests.ts';
+import { guideTests } from './guide-tests.ts';
+import { integrationTests } from './integration-tests.ts';
+import { pythonTests } from './python-tests.ts';
+import { typescriptTests } from './typescript-tests.ts';
+
+let sandboxes: SandboxFleet;
+const fleetOf = (): SandboxFleet => sandboxes;
+
+beforeAll(async () => {
+  await python.install();
+  sandboxes = await startSandboxFleet('runc');
+}, 300_000);
+afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
+
+describe('TypeScript', () => typescriptTests(fleetOf));
+describe('Python', () => pythonTests(fleetOf));
+describe('command line', () => commandLineTests(fleetOf));
+describe('integrations', () => integrationTests(fleetOf));
+describe('guides', () => guideTests(fleetOf));
