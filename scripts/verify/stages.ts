@@ -119,7 +119,6 @@ export const fullStages: readonly Stage[] = [
   rebranded,
   {
     ...heavy,
-    needs: [...containers, 'python-examples'],
     script: ['heavy', '--full', ...alone.flatMap((name) => ['--exclude', `tests/e2e/${name}{.test.ts,/**}`])],
   },
 ];

@@ -24,6 +24,8 @@ export interface Given {
   flag(option: string): boolean;
   /** By position; throws a usage error for a required one. */
   argument(name: string): string;
+  /** By position; undefined where it was not given. */
+  optional(name: string): string | undefined;
   rest(): readonly string[];
 }
 

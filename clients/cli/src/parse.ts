@@ -18,6 +18,7 @@ export function parse(command: Command, words: readonly string[]): Given {
   const fixed = known.filter(({ isRest }) => !isRest);
   if (positionals.length > fixed.length && fixed.length === known.length)
     throw new UsageError(`"${positionals[fixed.length]}" is one word too many.`);
+  const given = (name: string) => positionals[fixed.findIndex((each) => each.name === name)];
   return {
     text(name) {
       const value = values[name];
@@ -28,8 +29,9 @@ export function parse(command: Command, words: readonly string[]): Given {
       return Array.isArray(value) ? value.map(String) : [];
     },
     flag: (name) => values[name] === true,
+    optional: given,
     argument(name) {
-      const value = positionals[fixed.findIndex((each) => each.name === name)];
+      const value = given(name);
       if (value === undefined) throw new UsageError(`<${name}> is missing.`);
       return value;
     },

@@ -4,7 +4,5 @@ import { resolve, sep } from 'node:path';
 export function placeBelow(folder: string, path: string): string {
   const place = resolve(folder, path);
   if (place.startsWith(`${resolve(folder)}${sep}`)) return place;
-  throw new Error(
-    `The sandbox names the file "${path}", which is not below the folder that is copied. Nothing was copied.`,
-  );
+  throw new Error(`The name "${path}" is not below the folder that is written. It and what follows were not written.`);
 }

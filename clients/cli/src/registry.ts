@@ -5,6 +5,7 @@ import { cp } from './commands/cp.ts';
 import { deploy } from './commands/deploy.ts';
 import { doctor } from './commands/doctor.ts';
 import { exec } from './commands/exec.ts';
+import { init } from './commands/init.ts';
 import { login, logout } from './commands/login.ts';
 import { logs } from './commands/logs.ts';
 import { port } from './commands/port.ts';
@@ -14,6 +15,6 @@ import { terminal } from './commands/terminal.ts';
 import { usage } from './commands/usage.ts';
 
 export const commands: readonly Command[] = [
-  ...[login, logout, ls, get, apply, remove, deploy, runJob, logs, exec, terminal, cp, port, usage, doctor],
+  ...[login, logout, ls, get, apply, remove, init, deploy, runJob, logs, exec, terminal, cp, port, usage, doctor],
   completionOf(() => commands),
 ];

@@ -80,7 +80,7 @@ async def retries() -> dict[str, Any]:
         async def both(number: int) -> bool:
             async with turns:
                 spec: Any = {"type": "maxToken", "maxTokens": {"granularity": "day", "total": 1}}
-                name = f"policy-{number}"
+                name = f"from-python-{number}"
                 made = await berth.create_policy(body={"metadata": {"name": name}, "spec": spec})
                 ran = await box.exec(f"echo {number} >> /tmp/runs")
                 return made["metadata"]["name"] == name and ran.exit_code == 0

@@ -1,5 +1,5 @@
 // Settings of the management API. No secret has a default value.
-import { Brand, bytesPerMb } from '@berth/contract';
+import { Brand, BrowserOrigins, bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { publicUrl } from './http/public-url.ts';
@@ -54,6 +54,7 @@ export const ApiConfig = z.object({
     .describe(
       'Address of the gateway that clients use, one of its own host names; run. below api.workloadDomain when absent.',
     ),
+  browserOrigins: BrowserOrigins,
   trustedProxies: z
     .array(AddressRange)
     .default([])

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { modelProviders } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -42,6 +42,17 @@ describe('templates', () => {
       for (const file of ['template.yaml', 'Dockerfile', 'README.md', 'package.json'])
         expect(existsSync(resolve(root, template.url, file)), `${template.url}/${file}`).toBe(true);
     }
+  });
+
+  test('all files of a template are read, but those that only the catalogue shows', async () => {
+    const [first] = (await api.admin.get('/templates')).body;
+    const { body } = await api.admin.get(`/templates/${first.name}/files`);
+    const paths = body.files.map(({ path }: { path: string }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['Dockerfile', 'README.md', 'package.json']));
+    expect(paths).not.toContain('template.yaml');
+    for (const { path, content } of body.files)
+      expect(readFileSync(resolve(root, first.url, path)).equals(Buffer.from(content, 'base64'))).toBe(true);
+    expect((await api.admin.get('/templates/nothing/files')).status).toBe(404);
   });
 
   test('one template is read by name, an unknown name is 404', async () => {

@@ -258,6 +258,7 @@ describe('no answer holds anything of another tenant', () => {
     'listFeatures',
     'listJobExecutionTasks',
     'listLocations',
+    'listTemplateFiles',
     'listMcpHub',
     'listMetricsGroups',
     'listMetricsResourceTypes',

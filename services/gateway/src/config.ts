@@ -1,6 +1,6 @@
 // Settings of the gateway. No key holds a secret.
 import { isIP } from 'node:net';
-import { bytesPerMb } from '@berth/contract';
+import { BrowserOrigins, bytesPerMb } from '@berth/contract';
 import { AddressRange, rateLimitSettings } from '@berth/identity';
 import { z } from 'zod';
 import { ModelPrices } from './limits/model-prices.ts';
@@ -138,6 +138,7 @@ export const GatewayConfig = z.object({
   tls: TlsFiles.optional().describe(
     'Certificate for HTTPS. Without it the gateway serves plain HTTP and needs an edge in front that terminates TLS.',
   ),
+  browserOrigins: BrowserOrigins,
   trustedProxies: z
     .array(AddressRange)
     .default([])

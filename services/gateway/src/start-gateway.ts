@@ -227,6 +227,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const walk = createWalk({
     ...{ brand, callers, workloadDomain, calls, cache, sandboxes, handle, passOn, isTrusted },
+    browserOrigins: config.browserOrigins,
     isOwnHost: ownHosts({ hosts: config.hosts, workloadDomain, listensOn: config.host }),
     gatekeeper: createGatekeeper({ authenticator, cache, brand, scopeOf: callScope }),
     triggers: triggerKeeper,

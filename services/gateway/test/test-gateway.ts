@@ -54,6 +54,7 @@ export interface TestGatewayOptions {
   readonly patienceMs?: number;
   readonly maxWaiting?: number;
   readonly sandboxes?: SandboxRules;
+  readonly browserOrigins?: readonly string[];
   readonly silentMs?: number;
   readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
   readonly logger?: Logger;
@@ -194,7 +195,7 @@ export async function startTestGateway(
     }),
     serveCall: asyncCalls.serve,
     serveModel: models.serve,
-    ...{ callers, isTrusted },
+    ...{ callers, isTrusted, browserOrigins: options.browserOrigins ?? [] },
   });
   const server = createGatewayServer({
     ...{ handle: walk, maxHeaderBytes: 16_384, headersTimeoutMs: 5_000, keepAliveMs: 5_000, logger },

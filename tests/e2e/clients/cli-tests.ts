@@ -133,6 +133,20 @@ export function commandLineTests(fleetOf: () => SandboxFleet): void {
       expect([Execution.parse(JSON.parse(out)).status, code]).toEqual(['timeout', 1]);
     });
 
+    test('init writes a template, and lists them', async () => {
+      const Templates = z.array(z.object({ name: z.string() }));
+      expect((await json(Templates, 'init')).map(({ name }) => name)).toContain('agent-http');
+      const target = join(folder, 'helper');
+      const Written = z.object({ folder: z.literal(target), files: z.int() });
+      expect((await json(Written, 'init', 'agent-http', target)).files).toBeGreaterThan(2);
+      expect(await readFile(join(target, 'Dockerfile'), 'utf8')).toContain('FROM');
+      expect(await berth('init', 'agent-http', target)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('not empty'),
+      });
+      expect((await berth('init', 'nothing', join(folder, 'nothing'))).code).toBe(3);
+    });
+
     test('usage, doctor, completion, help', async () => {
       await json(z.array(z.object({ billingDimension: z.string() })), 'usage');
       const Checks = z.array(z.object({ check: z.string(), isGood: z.boolean(), found: z.string() }));

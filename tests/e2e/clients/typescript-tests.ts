@@ -173,15 +173,16 @@ export function typescriptTests(fleetOf: () => SandboxFleet): void {
       await Promise.all(
         Array.from({ length: 10 }, async () => {
           for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
-            const body = { metadata: { name: `policy-${number}` }, spec };
-            expect((await cut.request('createPolicy', { body })).metadata.name).toBe(`policy-${number}`);
+            const body = { metadata: { name: `from-typescript-${number}` }, spec };
+            expect((await cut.request('createPolicy', { body })).metadata.name).toBe(`from-typescript-${number}`);
             expect((await far.exec(`echo ${number} >> /tmp/runs`)).exitCode).toBe(0);
           }
         }),
       );
       const names: string[] = [];
-      for await (const { metadata } of berth.list('listPolicies', {})) names.push(metadata.name);
-      expect(names.toSorted()).toEqual(numbers.map((number) => `policy-${number}`).toSorted());
+      for await (const { metadata } of berth.list('listPolicies', { query: { q: 'from-typescript-' } }))
+        names.push(metadata.name);
+      expect(names.toSorted()).toEqual(numbers.map((number) => `from-typescript-${number}`).toSorted());
       const runs = (await box.files.readText('/tmp/runs')).trimEnd().split('\n').map(Number);
       expect(runs.toSorted((one, other) => one - other)).toEqual(numbers);
       for (const { cuts } of [api, gateway]) expect(Math.min(cuts.before, cuts.within, cuts.after)).toBeGreaterThan(0);

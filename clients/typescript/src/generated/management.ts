@@ -2054,6 +2054,17 @@ export interface Template {
   variables?: TemplateVariable[] | undefined;
 }
 
+export interface TemplateFile {
+  /** Relative to the folder of the template */
+  path: string;
+  /** Bytes in base64 */
+  content: string;
+}
+
+export interface TemplateFiles {
+  files: TemplateFile[];
+}
+
 export interface TemplateVariable {
   name?: string | undefined;
   description?: string | undefined;

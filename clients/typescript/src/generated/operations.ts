@@ -157,6 +157,7 @@ export const operations = {
   listServiceAccountKeys: { method: 'GET', path: '/service_accounts/{clientId}/api_keys' },
   listServiceAccounts: { method: 'GET', path: '/service_accounts' },
   listStatements: { method: 'GET', path: '/accounts/{accountId}/statements' },
+  listTemplateFiles: { method: 'GET', path: '/templates/{templateName}/files' },
   listTemplates: { method: 'GET', path: '/templates' },
   listUsers: { method: 'GET', path: '/users' },
   listVPCs: { method: 'GET', path: '/vpcs' },
@@ -1285,6 +1286,13 @@ export interface Operations {
       params: { accountId: string };
     };
     answer: t.StatementSummary[];
+  };
+  /** Read all files of one deployment template */
+  listTemplateFiles: {
+    given: {
+      params: { templateName: string };
+    };
+    answer: t.TemplateFiles;
   };
   /** List the deployment templates */
   listTemplates: {

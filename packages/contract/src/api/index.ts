@@ -2,6 +2,7 @@ export * from '../branded-variable.ts';
 export * from '../bytes-per-mb.ts';
 export * from './billing/dimensions.ts';
 export * from './brand.ts';
+export * from './browser-pages.ts';
 export * from './cron.ts';
 export * from './duration.ts';
 export * from './effects/effect.ts';

@@ -1,5 +1,5 @@
 // The HTTP server: one route per operation, and one response for unknown addresses and methods.
-import { requestErrors } from '@berth/contract';
+import { createPages, requestErrors } from '@berth/contract';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import type { Registration } from './call.ts';
@@ -36,11 +36,16 @@ export function createServer(
     const error = methods.length > 0 ? requestErrors.method_not_allowed() : requestErrors.route_not_found();
     return sendError(error, request, reply, dependencies, log);
   };
+  const pages = createPages(dependencies.config.browserOrigins, dependencies.config.brand);
   server.decorateRequest('requestContext');
   acceptEmptyJson(server);
   server.addHook('onRequest', async (request, reply) => {
     request.requestContext = {};
     reply.header('x-request-id', request.id);
+    const { origin, 'access-control-request-method': requestMethod } = request.headers;
+    const page = pages({ method: request.method, origin, requestMethod });
+    if (page !== undefined) reply.headers(page.headers).header('vary', 'Origin');
+    if (page?.preflight !== undefined) return reply.code(204).headers(page.preflight).send();
     dependencies.callers.countAddress(request.socket.remoteAddress, [request.headers['x-forwarded-for'] ?? []].flat());
     // Refuses before the body is parsed: no handler would use the body, and methods without a route have their own
     // rules about bodies.

@@ -18,5 +18,5 @@ test('the hash of a template changes with the name and with the content of any f
 });
 
 test('every template has a different hash', () => {
-  expect(new Set(templates.map(({ sha }) => sha)).size).toBe(templates.length);
+  expect(new Set(templates.map(({ template }) => template.sha)).size).toBe(templates.length);
 });

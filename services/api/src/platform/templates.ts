@@ -52,11 +52,19 @@ function icon(files: readonly TemplateFile[], path: string): string {
   return `data:image/svg+xml;base64,${file.content.toString('base64')}`;
 }
 
-function load(name: string): z.input<typeof Template> {
+interface LoadedTemplate {
+  readonly template: z.input<typeof Template>;
+  /** Without what only the catalogue shows. */
+  readonly files: readonly TemplateFile[];
+}
+
+const ofCatalogue = new Set(['template.yaml', 'icon.svg', 'icon-dark.svg']);
+
+function load(name: string): LoadedTemplate {
   const folder = new URL(`${name}/`, root);
   const { description, topics, variables } = readYaml(new URL('template.yaml', folder), Description);
   const files = filesOf(folder);
-  return {
+  const template = {
     name,
     description,
     defaultBranch: 'main',
@@ -71,6 +79,7 @@ function load(name: string): z.input<typeof Template> {
     topics,
     variables,
   };
+  return { template, files: files.filter(({ path }) => !ofCatalogue.has(path)) };
 }
 
 export const templates = readdirSync(root, { withFileTypes: true })

@@ -4,7 +4,7 @@ import type { Brand } from '@berth/contract';
 import type { AdmittedPreview } from '../access/admitted.ts';
 import { isSticky, type StickyCookies } from '../access/sticky-cookie.ts';
 import { isolateResponse } from '../http/browser-isolation.ts';
-import { setHeaders } from '../http/header-map.ts';
+import { noHeaders, setHeaders } from '../http/header-map.ts';
 import { pairsOf } from '../http/hop-by-hop.ts';
 import { outgoingSession } from '../http/mcp-session.ts';
 import { withoutPlatformHeaders } from '../http/platform-headers.ts';
@@ -44,7 +44,7 @@ export function workloadHeaders(answering: Answering, rawHeaders: readonly strin
   return headers;
 }
 
-/** Isolates the responses of every workload from those of other tenants, and adds the preview's headers. */
+/** Isolates the responses of every workload from those of other tenants, and adds the headers of the preview, or for the page. */
 export function isolated(
   onResponseHead: OnResponseHead,
   route: Route,
@@ -52,9 +52,9 @@ export function isolated(
   context: RequestContext,
 ): OnResponseHead {
   const isolation = { domain: preview?.preview.customDomain, path: pathBase(route) };
-  if (preview === undefined)
+  if (preview === undefined && context.answerHeaders === noHeaders)
     return (status, rawHeaders) => isolateResponse(onResponseHead(status, rawHeaders), isolation);
-  const cookie = preview.cookie === undefined ? [] : ['Set-Cookie', preview.cookie];
+  const cookie = preview?.cookie === undefined ? [] : ['Set-Cookie', preview.cookie];
   return (status, rawHeaders) => {
     const headers = setHeaders(onResponseHead(status, rawHeaders), context.answerHeaders);
     return [...isolateResponse(headers, isolation), ...cookie];

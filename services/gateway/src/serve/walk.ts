@@ -1,6 +1,7 @@
 // The Serve walk: host or path → workload → caller → revision → instance → its bytes. A task that reads its arguments, a
 // request to a model and one to the path of a job's trigger leave it at the first step; an asynchronous call leaves it once its
 // caller is admitted.
+import { createPages } from '@berth/contract';
 import type { CallerLimits } from '@berth/identity';
 import type { Admitted } from '../access/admitted.ts';
 import type { CallLog } from '../audit/call-log.ts';
@@ -36,6 +37,8 @@ export interface WalkOptions extends ResolverSettings, AdmitOptions, HeaderOptio
   readonly sandboxes: SandboxRules;
   readonly calls: Pick<CallLog, 'record'>;
   readonly isTrusted: (address: string) => boolean;
+  /** Origins of pages that may call with a key. */
+  readonly browserOrigins: readonly string[];
   readonly callers: CallerLimits;
   readonly serveTaskData: ServeTaskData;
   readonly serveTrigger: ServeTrigger;
@@ -47,6 +50,7 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
   const { brand, callers, calls, handle, isTrusted, passOn, sandboxes, triggers } = options;
   const { serveTaskData, serveTrigger, serveCall, serveModel } = options;
   const admit = createAdmit(options);
+  const pages = createPages(options.browserOrigins, brand);
 
   /** What a path names: the workload of the trigger, or a job, whose trigger starts an execution. */
   async function byTrigger(route: TriggerRoute, context: RequestContext): Promise<Route | undefined> {
@@ -97,6 +101,13 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       return serveTaskData(taskToken, context);
     }
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
+    // On a host of its own a workload answers pages itself, and previews have headers of their own.
+    if (named.by === 'path' || named.by === 'trigger') {
+      const { origin, 'access-control-request-method': requestMethod } = request.headers;
+      const page = pages({ method: request.method, origin, requestMethod });
+      if (page !== undefined) context.answerHeaders = page.headers;
+      if (page?.preflight !== undefined) return answerPreflight(context.call, page.preflight);
+    }
     if (named.by === 'model') {
       context.kind = 'model';
       return serveModel(named, context);

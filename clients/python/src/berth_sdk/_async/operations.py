@@ -2004,6 +2004,18 @@ class AsyncOperations(AsyncManagement):
             query={}, timeout=timeout,
         )
 
+    async def list_template_files(
+        self,
+        *,
+        template_name: str,
+        timeout: Union[float, None] = None,
+    ) -> t.TemplateFiles:
+        """Read all files of one deployment template"""
+        return await self.request(
+            "GET", "/templates/{templateName}/files", params={"templateName": template_name},
+            query={}, timeout=timeout,
+        )
+
     async def list_templates(
         self,
         *,

@@ -2058,6 +2058,17 @@ class Template(TypedDict):
     variables: NotRequired[list[TemplateVariable]]
 
 
+class TemplateFile(TypedDict):
+    # Relative to the folder of the template
+    path: str
+    # Bytes in base64
+    content: str
+
+
+class TemplateFiles(TypedDict):
+    files: list[TemplateFile]
+
+
 class TemplateVariable(TypedDict):
     name: NotRequired[str]
     description: NotRequired[str]

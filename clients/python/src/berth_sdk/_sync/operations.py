@@ -2005,6 +2005,18 @@ class Operations(Management):
             query={}, timeout=timeout,
         )
 
+    def list_template_files(
+        self,
+        *,
+        template_name: str,
+        timeout: Union[float, None] = None,
+    ) -> t.TemplateFiles:
+        """Read all files of one deployment template"""
+        return self.request(
+            "GET", "/templates/{templateName}/files", params={"templateName": template_name},
+            query={}, timeout=timeout,
+        )
+
     def list_templates(
         self,
         *,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { anyCaller } from '../access.ts';
 import { defineOperation } from '../operation.ts';
 import { at } from '../path-params.ts';
-import { McpDefinition, SandboxDefinition, Template } from '../schema/catalogue.ts';
+import { McpDefinition, SandboxDefinition, Template, TemplateFiles } from '../schema/catalogue.ts';
 
 const tag = 'Catalogue';
 const none = z.object({});
@@ -28,6 +28,18 @@ export const getTemplate = defineOperation({
   access: anyCaller('templates:get'),
   query: none,
   answer: Template,
+});
+
+export const listTemplateFiles = defineOperation({
+  ...at('/templates/{templateName}/files'),
+  id: 'listTemplateFiles',
+  method: 'GET',
+  tag,
+  summary: 'Read all files of one deployment template',
+  access: anyCaller('templates:get'),
+  query: none,
+  answer: TemplateFiles,
+  isAddition: true,
 });
 
 export const listMcpHub = defineOperation({

@@ -27,6 +27,19 @@ export const Template = z
   })
   .meta({ id: 'Template' });
 
+export const TemplateFiles = z
+  .object({
+    files: z.array(
+      z
+        .object({
+          path: z.string().describe('Relative to the folder of the template'),
+          content: z.string().describe('Bytes in base64'),
+        })
+        .meta({ id: 'TemplateFile' }),
+    ),
+  })
+  .meta({ id: 'TemplateFiles' });
+
 const hubEntry = {
   categories: texts,
   coming_soon: flag,
