@@ -61,7 +61,8 @@ test('template.fields: a template has seven string fields, three integer counts,
 
 test('template.read-only: the catalogue has no operation that writes and any attempt leaves it unchanged', async () => {
   const declared = operations.filter(({ path }) => /^\/templates(\/|$)/.test(path)).map(({ method }) => method);
-  expect(declared).toEqual(['GET', 'GET']);
+  expect(declared.length).toBeGreaterThan(1);
+  expect([...new Set(declared)]).toEqual(['GET']);
   const before = await templates();
   const body = { ...before[0], description: 'Changed' };
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH'])
