@@ -6,17 +6,28 @@ from typing import assert_type
 
 from berth_sdk import (
     AccessError,
+    Agents,
+    AsyncAgents,
     AsyncBerth,
+    AsyncFiles,
+    AsyncJobs,
+    AsyncLogs,
     AsyncProcess,
     AsyncSandbox,
+    AsyncSandboxes,
+    AsyncTerminal,
     Berth,
     BerthError,
     ConflictError,
     ConnectionFailedError,
     End,
+    Event,
     ExecResult,
     ExitError,
+    Files,
     InvalidRequestError,
+    Jobs,
+    Logs,
     NotFoundError,
     Notice,
     Output,
@@ -25,6 +36,8 @@ from berth_sdk import (
     QuotaError,
     RateLimitedError,
     Sandbox,
+    Sandboxes,
+    Terminal,
     TimedOutError,
     UnavailableError,
     guest,
@@ -44,6 +57,26 @@ families: list[type[BerthError]] = [
     TimedOutError,
     UnavailableError,
 ]
+
+
+def use_parts(berth: Berth, box: Sandbox) -> int:
+    assert_type(berth.sandboxes, Sandboxes)
+    assert_type(berth.agents, Agents)
+    assert_type(berth.jobs, Jobs)
+    assert_type(berth.logs, Logs)
+    assert_type(box.files, Files)
+    assert_type(box.terminal(cols=80, rows=24), Terminal)
+    events: list[Event] = list(box.process("web").events())
+    return len(events)
+
+
+async def use_parts_with_asyncio(berth: AsyncBerth, box: AsyncSandbox) -> None:
+    assert_type(berth.sandboxes, AsyncSandboxes)
+    assert_type(berth.agents, AsyncAgents)
+    assert_type(berth.jobs, AsyncJobs)
+    assert_type(berth.logs, AsyncLogs)
+    assert_type(box.files, AsyncFiles)
+    assert_type(await box.terminal(cols=80, rows=24), AsyncTerminal)
 
 
 def use_commands(box: Sandbox) -> int:

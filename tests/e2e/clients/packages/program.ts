@@ -3,9 +3,11 @@
 import {
   AccessError,
   type Agent,
+  type Agents,
   Berth,
   BerthError,
   type BerthOptions,
+  type BodyStream,
   type CallOptions,
   ConflictError,
   ConnectionError,
@@ -20,26 +22,34 @@ import {
   type guest,
   InvalidRequestError,
   type ItemOf,
+  type Jobs,
   type ListingId,
+  type LogOptions,
+  type Logs,
   type NewSandbox,
   NotFoundError,
   type OperationId,
   type OperationShape,
   type Operations,
+  type OutputCallbacks,
   type OutputEvent,
+  type OutputOrEnd,
   operations,
   PortUnreachableError,
+  type Previews,
   type Process,
   QuotaError,
   RateLimitedError,
   type RequestArguments,
   type RunOptions,
+  type Sandboxes,
   SandboxHandle,
   type StartOptions,
   type Terminal,
   type TerminalOptions,
   TimeoutError,
   UnavailableError,
+  type Waiting,
   type WriteOptions,
 } from 'berth-sdk';
 
@@ -52,6 +62,25 @@ const families = [
   PortUnreachableError,
 ];
 const otherFamilies = [QuotaError, RateLimitedError, TimeoutError, UnavailableError];
+
+export async function useParts(berth: Berth, box: SandboxHandle): Promise<number> {
+  const [sandboxes, previews]: [Sandboxes, Previews] = [berth.sandboxes, box.previews];
+  const [agents, jobs, logs]: [Agents, Jobs, Logs] = [berth.agents, berth.jobs, berth.logs];
+  const [same, execution] = [await sandboxes.get(box.name), await jobs.execution('report', 'one')];
+  const callbacks: OutputCallbacks = { onStderr: (text) => text.length };
+  await same.exec('true', callbacks);
+  const process = await box.spawn('true');
+  const last: OutputOrEnd[] = [];
+  for await (const event of process.events()) last.push(event);
+  const waiting: Waiting = { check: true };
+  const options: LogOptions = { resourceType: 'agents', workloads: ['helper'], tail: 1 };
+  for await (const { message } of logs.follow(options)) console.log(message);
+  const open = (): BodyStream => new ReadableStream<Uint8Array<ArrayBuffer>>();
+  await box.files.writeArchive('/app', open);
+  const answer = await agents.call('helper', '/');
+  const { exitCode } = await process.wait(waiting);
+  return exitCode + last.length + answer.status + (await previews.list()).length + (execution.status?.length ?? 0);
+}
 
 export async function useCommands(box: SandboxHandle): Promise<number> {
   const options: ExecOptions = { cwd: '/app', check: true, input: 'text', killAfterMs: 1_000, onAbort: 'leave' };
