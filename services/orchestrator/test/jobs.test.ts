@@ -321,13 +321,16 @@ test('two workspaces share the memory for tasks, and a third execution waits for
     (await own.messages(third)).some((message) => message.includes('2 for job_parallel_executions')),
   );
   expect(await own.execution(third)).toMatchObject({ status: 'queued', active: 0 });
-  // From here on each gets the memory again that it gives back.
+  // From here on each gets the memory again that it gives back. A run of the dispatch between the end of a task and its count may
+  // give it to the other one, which then gives it back with its own next task.
   for (const id of [first, second, first]) {
     const { succeeded } = await own.execution(id);
     await endOne(id);
-    await until(
-      async () => (await own.execution(id)).succeeded > succeeded && (await activeOf(first, second)).join() === '5,5',
-    );
+    await until(async () => {
+      const [ofFirst = 0, ofSecond = 0] = await activeOf(first, second);
+      const isCounted = (await own.execution(id)).succeeded > succeeded;
+      return isCounted && ofFirst + ofSecond === 10 && Math.abs(ofFirst - ofSecond) <= 2;
+    });
   }
   const runners = plane.playRunners(succeed);
   for (const id of [first, second, third]) await until(async () => (await own.execution(id)).status === 'succeeded');
