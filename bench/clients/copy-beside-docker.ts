@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { timedMs } from '../support/statistics.ts';
+import type { ExecPlace } from './exec-beside-bare.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const files = 2_000;
@@ -13,11 +14,7 @@ const filesPerFolder = 50;
 const rounds = 5;
 const run = promisify(execFile);
 
-export interface CopyPlace {
-  readonly url: string;
-  readonly key: string;
-  readonly gatewayUrl: string;
-  readonly sandbox: string;
+export interface CopyPlace extends ExecPlace {
   readonly container: string;
   readonly dockerUrl: string;
 }

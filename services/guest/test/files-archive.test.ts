@@ -133,6 +133,14 @@ describe('refused', () => {
     expect((await readdir(target)).filter((name) => name !== 'first')).toEqual([]);
   });
 
+  test('a file that cannot be written, with its name', async () => {
+    const target = await mkdtemp(join(guest.home, 'unwritable-'));
+    await writeFile(join(target, 'file'), 'kept');
+    const answer = await send(target, await archive({ header: { name: 'file/below', size: 1 }, body: 'x' }));
+    expect([answer.status, answer.json.error]).toEqual([422, expect.stringContaining(join(target, 'file/below'))]);
+    expect(await readFile(join(target, 'file'), 'utf8')).toBe('kept');
+  });
+
   test('a folder that is not there, and a file', async () => {
     await writeFile(join(guest.home, 'file'), '');
     for (const path of ['/none/such', join(guest.home, 'file')])

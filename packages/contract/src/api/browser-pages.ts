@@ -15,7 +15,7 @@ export const BrowserOrigins = z
 interface AskingPage {
   readonly method: string | undefined;
   readonly origin: string | undefined;
-  /** Headers that the page wants to send, of a preflight. */
+  /** Method that the page wants to use; only a preflight names it. */
   readonly requestMethod: string | undefined;
 }
 

@@ -5,6 +5,7 @@ import type { FollowedLogs as Found } from '@berth/usage';
 import type { ReadCall } from '../http/call.ts';
 import { chosenLines } from './chosen-lines.ts';
 import { readLogCursor, writeLogCursor } from './log-cursor.ts';
+import { maxWindowMs } from './log-window.ts';
 import { renderLine } from './render-line.ts';
 import { withUsage } from './with-usage.ts';
 
@@ -12,7 +13,6 @@ type FollowCall = ReadCall<typeof followLogs>;
 
 const pageLines = 1_000;
 const pollMs = 1_000;
-const windowMs = 72 * 3_600_000;
 
 type Chosen = NonNullable<Awaited<ReturnType<typeof chosenLines>>>;
 
@@ -26,7 +26,7 @@ export async function answerFollow(call: FollowCall, chosen: Chosen): Promise<Fo
   const { query, dependencies } = call;
   const nowMs = dependencies.now();
   if (query.after !== undefined) return render(await nextLines(call, chosen, readLogCursor(query.after, nowMs)));
-  const tail = { ...chosen, limit: query.tail ?? 0, from: new Date(nowMs - windowMs) };
+  const tail = { ...chosen, limit: query.tail ?? 0, from: new Date(nowMs - maxWindowMs) };
   return render(await withUsage(dependencies, ({ logs }) => logs.tail(tail)));
 }
 

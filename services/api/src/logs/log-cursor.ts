@@ -3,13 +3,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { requestErrors } from '@berth/contract';
 import type { LogPosition } from '@berth/usage';
 import { z } from 'zod';
+import { maxWindowMs } from './log-window.ts';
 
 /** Source by source: the last place, and the milliseconds from `since` to its line. */
 const Content = z.tuple([z.int(), z.record(z.string().max(64), z.tuple([z.int(), z.int()]))]);
 
 const maxTextBytes = 64 * 1024;
-/** Longest window of logs; what a follower missed before that it asks for by time. */
-const maxAgeMs = 72 * 3_600_000;
 
 export function writeLogCursor({ sinceMs, sources }: LogPosition): string {
   const content: z.input<typeof Content> = [
@@ -22,7 +21,7 @@ export function writeLogCursor({ sinceMs, sources }: LogPosition): string {
 export function readLogCursor(text: string, nowMs: number): LogPosition {
   const [sinceMs, sources] = contentOf(text);
   return {
-    sinceMs: Math.max(sinceMs, nowMs - maxAgeMs),
+    sinceMs: Math.max(sinceMs, nowMs - maxWindowMs),
     sources: Object.fromEntries(
       Object.entries(sources).map(([name, [place, after]]) => [name, { place, atMs: sinceMs + after }]),
     ),

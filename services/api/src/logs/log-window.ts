@@ -6,7 +6,8 @@ export interface LogWindow {
 }
 
 const hourMs = 3_600_000;
-const maxWindowMs = 72 * hourMs;
+/** The longest window of logs; followers look no further back. */
+export const maxWindowMs = 72 * hourMs;
 /** Enough for three days in intervals of a minute. */
 const maxIntervals = 5_000;
 

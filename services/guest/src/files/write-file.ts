@@ -1,19 +1,35 @@
 import { stageFile } from './stage-file.ts';
 import { withFaults } from './system-fault.ts';
+import type { UnfinishedTransfers } from './unfinished-transfers.ts';
 
-/** `mode` applies to a new file only. stage-file.ts lists the guarantees for a failed write. */
+export interface WriteOptions {
+  /** Of a new file only. */
+  readonly mode?: number | undefined;
+  readonly echoed?: string;
+  /** For content that arrives over a while: the next guest deletes what a guest that died has left. */
+  readonly unfinished?: UnfinishedTransfers;
+}
+
+type Pieces = Iterable<Buffer> | AsyncIterable<Buffer>;
+
+/** stage-file.ts lists the guarantees for a failed write. */
 export async function writeFile(
   path: string,
-  content: string | Buffer,
-  { mode, echoed = path }: { mode?: number | undefined; echoed?: string } = {},
+  content: string | Buffer | Pieces,
+  { mode, echoed = path, unfinished }: WriteOptions = {},
 ): Promise<void> {
   await withFaults('write', echoed, async () => {
-    const staged = await stageFile(path);
+    const staged = await stageFile(path, unfinished);
     try {
-      await staged.write(typeof content === 'string' ? Buffer.from(content) : content);
+      for await (const piece of piecesOf(content)) await staged.write(piece);
       await staged.commit(mode);
     } finally {
       await staged.discard();
     }
   });
+}
+
+function piecesOf(content: string | Buffer | Pieces): Pieces {
+  if (typeof content === 'string') return [Buffer.from(content)];
+  return Buffer.isBuffer(content) ? [content] : content;
 }

@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import { archiveType, TreeRequest } from '@berth/contract/guest';
 import type { Call } from '../http/call.ts';
 import { Fault } from '../http/fault.ts';
@@ -9,6 +8,7 @@ import { answerPieces } from './answer-pieces.ts';
 import { directoryJson } from './directory-json.ts';
 import { gatherFolder } from './list-directory.ts';
 import { makeDirectory } from './make-directory.ts';
+import { placeBelow } from './place-below.ts';
 import { writeFile } from './write-file.ts';
 
 /** PUT of a tree: many files, each written whole or not at all; files that are not named are kept. */
@@ -31,10 +31,7 @@ async function writeTexts(call: Call, root: string): Promise<void> {
 
 /** All names are checked before anything is written. */
 function placeOf(root: string, name: string): string {
-  const path = posix.join(root, name);
-  const below = root === '/' ? '/' : `${root}/`;
-  if (name.includes('\0') || !path.startsWith(below) || path === below || path.endsWith('/')) {
-    throw new Fault(400, `files: ${JSON.stringify(name)} names no file below ${root}. Give paths relative to it.`);
-  }
-  return path;
+  const path = placeBelow(root, name);
+  if (path !== undefined && path !== root && !name.endsWith('/')) return path;
+  throw new Fault(400, `files: ${JSON.stringify(name)} names no file below ${root}. Give paths relative to it.`);
 }

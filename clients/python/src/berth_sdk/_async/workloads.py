@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, AsyncIterator, Callable, Literal, Mapping, Sequence, cast
 from urllib.parse import quote
 
@@ -129,11 +130,17 @@ class AsyncLogs:
         self._api = api
 
     async def tail(
-        self, lines: int, *, resource_type: LoggedType | None = None, workloads: Sequence[str] | None = None
+        self,
+        lines: int,
+        *,
+        resource_type: LoggedType | None = None,
+        workloads: Sequence[str] | None = None,
+        severity: str | None = None,
+        search: str | None = None,
     ) -> list[t.FollowedLogEntry]:
-        """The last lines, oldest first."""
+        """The last lines, oldest first. `severity` is for example `ERROR,FATAL`."""
         page = await self._api.follow_logs(
-            resource_type=resource_type, workload_ids=_joined(workloads), tail=lines
+            resource_type=resource_type, workload_ids=_joined(workloads), severity=severity, search=search, tail=lines
         )
         return page["logs"]
 
@@ -147,22 +154,20 @@ class AsyncLogs:
         tail: int | None = None,
     ) -> AsyncIterator[t.FollowedLogEntry]:
         """The last lines, then each line once as it is stored, without end. `severity` is for example `ERROR,FATAL`."""
-        names = _joined(workloads)
-        page = await self._api.follow_logs(
-            resource_type=resource_type, workload_ids=names, severity=severity, search=search, tail=tail
+        ask = partial(
+            self._api.follow_logs,
+            resource_type=resource_type,
+            workload_ids=_joined(workloads),
+            severity=severity,
+            search=search,
         )
+        page = await ask(tail=tail)
         failures = 0
         while True:
             for line in page["logs"]:
                 yield line
             try:
-                page = await self._api.follow_logs(
-                    resource_type=resource_type,
-                    workload_ids=names,
-                    severity=severity,
-                    search=search,
-                    after=page["after"],
-                )
+                page = await ask(after=page["after"])
                 failures = 0
             except BerthError as error:
                 failures += 1

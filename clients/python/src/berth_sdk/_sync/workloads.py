@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Any, Iterator, Callable, Literal, Mapping, Sequence, cast
 from urllib.parse import quote
 
@@ -130,11 +131,17 @@ class Logs:
         self._api = api
 
     def tail(
-        self, lines: int, *, resource_type: LoggedType | None = None, workloads: Sequence[str] | None = None
+        self,
+        lines: int,
+        *,
+        resource_type: LoggedType | None = None,
+        workloads: Sequence[str] | None = None,
+        severity: str | None = None,
+        search: str | None = None,
     ) -> list[t.FollowedLogEntry]:
-        """The last lines, oldest first."""
+        """The last lines, oldest first. `severity` is for example `ERROR,FATAL`."""
         page = self._api.follow_logs(
-            resource_type=resource_type, workload_ids=_joined(workloads), tail=lines
+            resource_type=resource_type, workload_ids=_joined(workloads), severity=severity, search=search, tail=lines
         )
         return page["logs"]
 
@@ -148,22 +155,20 @@ class Logs:
         tail: int | None = None,
     ) -> Iterator[t.FollowedLogEntry]:
         """The last lines, then each line once as it is stored, without end. `severity` is for example `ERROR,FATAL`."""
-        names = _joined(workloads)
-        page = self._api.follow_logs(
-            resource_type=resource_type, workload_ids=names, severity=severity, search=search, tail=tail
+        ask = partial(
+            self._api.follow_logs,
+            resource_type=resource_type,
+            workload_ids=_joined(workloads),
+            severity=severity,
+            search=search,
         )
+        page = ask(tail=tail)
         failures = 0
         while True:
             for line in page["logs"]:
                 yield line
             try:
-                page = self._api.follow_logs(
-                    resource_type=resource_type,
-                    workload_ids=names,
-                    severity=severity,
-                    search=search,
-                    after=page["after"],
-                )
+                page = ask(after=page["after"])
                 failures = 0
             except BerthError as error:
                 failures += 1

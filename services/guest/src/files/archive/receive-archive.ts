@@ -8,9 +8,10 @@ import { drain } from '../../http/drain.ts';
 import { Fault } from '../../http/fault.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { makeFolders } from '../make-folders.ts';
-import { stageFile } from '../stage-file.ts';
+import { placeBelow } from '../place-below.ts';
 import { withFaults } from '../system-fault.ts';
 import { type UnfinishedTransfers, unfinishedTransfersIn } from '../unfinished-transfers.ts';
+import { writeFile } from '../write-file.ts';
 import { WritesUnderWay } from './writes-under-way.ts';
 
 export async function receiveArchive({ request, guest }: Call, root: string): Promise<void> {
@@ -40,7 +41,7 @@ export async function receiveArchive({ request, guest }: Call, root: string): Pr
   }
 }
 
-/** A larger file is written as it arrives. */
+/** A larger file is written as it arrives, and alone. */
 const smallBytes = 64 * 1024;
 
 interface Link {
@@ -59,11 +60,12 @@ async function writeEntries(
   try {
     for await (const { header, body } of entries) {
       const { name, size, type = 'file', mode, linkname = '' } = header;
-      const path = placeBelow(root, name);
+      const path = placeOf(root, name);
       if (type === 'file') {
-        const content = size <= smallBytes ? [await bytesOf(body)] : body;
-        await writes.add(path, () => writeFile(path, { content, mode, unfinished }));
-        if (content === body) await writes.end();
+        const content = await contentOf(body, size);
+        const ofNew = mode === undefined ? undefined : mode & 0o7777;
+        await writes.add(path, () => writeFile(path, content, { mode: ofNew, unfinished }));
+        if (!Buffer.isBuffer(content)) await writes.end();
         continue;
       }
       await body.cancel();
@@ -71,7 +73,7 @@ async function writeEntries(
       else if (type === 'symlink') links.push({ path, target: linkname });
       else if (type === 'link') {
         await writes.end();
-        await copy(placeBelow(root, linkname), path);
+        await copy(placeOf(root, linkname), path);
       } else
         throw new Fault(400, `The archive holds ${JSON.stringify(name)}, a ${type}. Send files, folders and links.`);
     }
@@ -87,35 +89,23 @@ async function writeEntries(
   }
 }
 
-const bytesOf = async (body: ReadableStream<Uint8Array>): Promise<Uint8Array> =>
-  new Uint8Array(await new Response(body).arrayBuffer());
+/** A small file is read whole, so that the next one of the archive can be read while it is written. */
+async function contentOf(body: ReadableStream<Uint8Array>, size: number): Promise<Buffer | AsyncGenerator<Buffer>> {
+  return size <= smallBytes ? Buffer.from(await new Response(body).arrayBuffer()) : piecesOf(body);
+}
 
-function placeBelow(root: string, name: string): string {
-  const path = posix.join(root, name).replace(/(?<=.)\/$/, '');
-  if (!name.includes('\0') && (path === root || path.startsWith(root === '/' ? root : `${root}/`))) return path;
+async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const bytes of body) yield Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function placeOf(root: string, name: string): string {
+  const path = placeBelow(root, name);
+  if (path !== undefined) return path;
   throw new Fault(
     400,
     `The archive holds ${JSON.stringify(name)}, which is not below ${root}. Send names relative to it.`,
   );
 }
-
-interface Content {
-  readonly content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
-  readonly mode: number | undefined;
-  readonly unfinished: UnfinishedTransfers;
-}
-
-const writeFile = (path: string, { content, mode, unfinished }: Content): Promise<void> =>
-  withFaults('write', path, async () => {
-    const staged = await stageFile(path, unfinished);
-    try {
-      for await (const bytes of content)
-        await staged.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-      await staged.commit(mode === undefined ? undefined : mode & 0o7777);
-    } finally {
-      await staged.discard();
-    }
-  });
 
 /** An archive names a file once, and the other names of the same file as links to it. */
 const copy = (from: string, to: string): Promise<void> =>
