@@ -3,7 +3,6 @@ import type { ProcessRequest } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveGiven } from '../paths.ts';
-import { logBytesEach } from './accounting/retention.ts';
 import { Sweeper } from './accounting/sweeper.ts';
 import { ManagedProcess, type ProcessContext } from './managed-process.ts';
 import type { Processes } from './processes.ts';
@@ -155,7 +154,7 @@ export class ProcessManager implements Processes {
     return {
       guest: this.#guest,
       folders: this.#folders,
-      maxLogBytes: () => logBytesEach(this.#sweeper.budget, this.#processes.size),
+      maxLogBytes: () => this.#sweeper.logLimit(this.#processes.size),
       finished: () => this.#sweepSoon(),
     };
   }

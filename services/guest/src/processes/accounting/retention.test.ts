@@ -50,6 +50,26 @@ test('R-03 all logs share a tenth of the memory: three for each process, at leas
   expect(logBytesEach({ ...budget, maxBytesPerFile: 0 }, 2)).toBe(Math.floor((409.6 * bytesPerMb) / 6));
 });
 
+test('R-03 a finished process takes no more of the budget than it has printed', () => {
+  const small = Array.from({ length: 65 }, () => 1024);
+  const ofOneGiB = { ...budget, memoryBytes: 1024 * bytesPerMb };
+  expect(logBytesEach(ofOneGiB, 1, small)).toBe(32 * bytesPerMb);
+  const total = Math.floor(102.4 * bytesPerMb);
+  expect(logBytesEach(ofOneGiB, 1, [90 * bytesPerMb, ...small])).toBe(Math.floor((total - 65 * 1024) / 2 / 3));
+});
+
+test('R-03 above the smallest share, all logs together stay within the budget', () => {
+  const finishedBytes = fc.array(fc.nat(200 * bytesPerMb), { maxLength: 30 });
+  fc.assert(
+    fc.property(fc.nat(30), finishedBytes, (growing, finished) => {
+      const limit = logBytesEach(budget, growing, finished);
+      if (limit === 256 * 1024) return;
+      const kept = finished.reduce((sum, bytes) => sum + Math.min(bytes, 3 * limit), 3 * limit * growing);
+      expect(kept).toBeLessThanOrEqual(409.6 * bytesPerMb);
+    }),
+  );
+});
+
 test('R-03 logs of finished processes are dropped, oldest first, only until the rest fits', () => {
   const logs = fc.array(fc.record({ keptBytes: fc.nat(1000), completedAtMs: fc.nat(1000) }), { maxLength: 30 });
   fc.assert(

@@ -44,11 +44,25 @@ export function totalLogBytes({ maxBytesTotal, maxPercentOfMemory, memoryBytes }
   return memoryBytes === undefined ? defaultTotalLogBytes : Math.floor((memoryBytes * maxPercentOfMemory) / 100);
 }
 
-/** Limit of each log when this number of processes share the budget. */
-export function logBytesEach(budget: LogBudget, processes: number): number {
-  const share = Math.floor(totalLogBytes(budget) / (logsPerProcess * Math.max(1, processes)));
+/**
+ * Limit of each log. A finished process needs no more than it has, which is little for most; what is left is divided evenly among the
+ * others, so that together they stay within the budget.
+ */
+export function logBytesEach(budget: LogBudget, growing: number, finishedBytes: readonly number[] = []): number {
+  const share = Math.floor(evenShare(totalLogBytes(budget), growing, finishedBytes) / logsPerProcess);
   const limit = budget.maxBytesPerFile === 0 ? share : Math.min(budget.maxBytesPerFile, share);
   return Math.max(minLogBytes, limit);
+}
+
+function evenShare(totalBytes: number, growing: number, finishedBytes: readonly number[]): number {
+  let left = totalBytes;
+  let sharers = growing + finishedBytes.length;
+  for (const bytes of finishedBytes.toSorted((a, b) => a - b)) {
+    if (bytes * sharers > left) break;
+    left -= bytes;
+    sharers -= 1;
+  }
+  return left / Math.max(1, sharers);
 }
 
 export type KeptLogs = { id: string; completedAtMs: number; keptBytes: number };

@@ -28,7 +28,7 @@ type SweptProcess = {
 };
 
 export class Sweeper {
-  readonly budget: LogBudget;
+  readonly #budget: LogBudget;
   readonly #guest: Guest;
   /** Finished processes are measured once for each limit: nothing is added to their logs. */
   readonly #kept = new Map<string, { limit: number; bytes: number }>();
@@ -37,7 +37,13 @@ export class Sweeper {
   constructor(guest: Guest) {
     this.#guest = guest;
     const { maxBytesPerFile, maxBytesTotal, maxPercentOfMemory } = guest.settings.logs;
-    this.budget = { maxBytesPerFile, maxBytesTotal, maxPercentOfMemory, memoryBytes: memoryBytes() };
+    this.#budget = { maxBytesPerFile, maxBytesTotal, maxPercentOfMemory, memoryBytes: memoryBytes() };
+  }
+
+  /** Limit of each log while so many processes are listed. One that was not measured since its end counts as running. */
+  logLimit(processes: number): number {
+    const finishedBytes = [...this.#kept.values()].map(({ bytes }) => bytes);
+    return logBytesEach(this.#budget, Math.max(0, processes - finishedBytes.length), finishedBytes);
   }
 
   /** Other requests get a turn between two processes, because each look at a log is a disk access. */
@@ -55,7 +61,7 @@ export class Sweeper {
   }
 
   async #shareLogs(processes: readonly SweptProcess[]): Promise<void> {
-    const limit = logBytesEach(this.budget, processes.length);
+    const limit = this.logLimit(processes.length);
     // Above the smallest share, the shares add up to no more than the total.
     const mayBeTooMuch = limit === minLogBytes;
     let runningBytes = 0;
@@ -72,7 +78,7 @@ export class Sweeper {
     }
     if (!mayBeTooMuch) return;
     const byId = new Map(processes.map((process) => [process.state.id, process]));
-    for (const id of logsToDrop(finished, runningBytes, totalLogBytes(this.budget))) {
+    for (const id of logsToDrop(finished, runningBytes, totalLogBytes(this.#budget))) {
       await setImmediate();
       const process = byId.get(id);
       if (process !== undefined) this.#kept.set(id, { limit: 0, bytes: trimTo(process, 0) });
