@@ -16,7 +16,7 @@ import { access, type FileHandle, open, rename, stat, unlink } from 'node:fs/pro
 import { posix } from 'node:path';
 import { Fault, systemCode } from '../http/fault.ts';
 import { copyBytes } from './copy-bytes.ts';
-import { followLinks } from './follow-links.ts';
+import { followLinks, type Target } from './follow-links.ts';
 import { makeFolders } from './make-folders.ts';
 import { newFileMode } from './parse-permissions.ts';
 import { temporaryName } from './temporary-name.ts';
@@ -47,9 +47,8 @@ const createFlags = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | co
 
 /** Makes missing parent folders. With `unfinished`, the next guest deletes what a guest that died has left. */
 export async function stageFile(path: string, unfinished?: UnfinishedTransfers): Promise<StagedFile> {
-  await makeFolders(posix.dirname(path));
-  const target = await followLinks(path);
-  const existing = await writableAt(target);
+  const { target, isFree } = await targetOf(path);
+  const existing = isFree ? undefined : await writableAt(target);
   if (existing !== undefined && !existing.isFile()) return overwrite(target);
   const temporary = posix.join(posix.dirname(target), temporaryName());
   const forget = await unfinished?.note(temporary);
@@ -60,6 +59,16 @@ export async function stageFile(path: string, unfinished?: UnfinishedTransfers):
     await forget?.();
     if (existing === undefined || !notReplaceableCodes.has(systemCode(error))) throw error;
     return overwrite(target);
+  }
+}
+
+/** Makes missing parent folders. Most are there, and to look for them first costs as much as the write of a small file. */
+async function targetOf(path: string): Promise<Target> {
+  try {
+    return await followLinks(path);
+  } catch {
+    await makeFolders(posix.dirname(path));
+    return followLinks(path);
   }
 }
 

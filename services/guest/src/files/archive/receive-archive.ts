@@ -41,7 +41,7 @@ export async function receiveArchive({ request, guest }: Call, root: string): Pr
   }
 }
 
-/** A larger file is written as it arrives, and alone. */
+/** A small file is read whole, so that the next one can be read while it is written. A larger one is written as it arrives, alone. */
 const smallBytes = 64 * 1024;
 
 interface Link {
@@ -62,10 +62,14 @@ async function writeEntries(
       const { name, size, type = 'file', mode, linkname = '' } = header;
       const path = placeOf(root, name);
       if (type === 'file') {
-        const content = await contentOf(body, size);
-        const ofNew = mode === undefined ? undefined : mode & 0o7777;
-        await writes.add(path, () => writeFile(path, content, { mode: ofNew, unfinished }));
-        if (!Buffer.isBuffer(content)) await writes.end();
+        const options = { mode: mode === undefined ? undefined : mode & 0o7777 };
+        if (size <= smallBytes) {
+          const content = Buffer.from(await new Response(body).arrayBuffer());
+          await writes.add(path, () => writeFile(path, content, options));
+        } else {
+          await writes.add(path, () => writeFile(path, piecesOf(body), { ...options, unfinished }));
+          await writes.end();
+        }
         continue;
       }
       await body.cancel();
@@ -87,11 +91,6 @@ async function writeEntries(
       await symlink(target, path);
     });
   }
-}
-
-/** A small file is read whole, so that the next one of the archive can be read while it is written. */
-async function contentOf(body: ReadableStream<Uint8Array>, size: number): Promise<Buffer | AsyncGenerator<Buffer>> {
-  return size <= smallBytes ? Buffer.from(await new Response(body).arrayBuffer()) : piecesOf(body);
 }
 
 async function* piecesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Buffer> {
