@@ -67,12 +67,14 @@ async function openPage(host: string, url: string): Promise<Page> {
   await once(socket, 'open');
   const waiting = new Map<number, (reply: Reply) => void>();
   const errors: string[] = [];
+  const loaded = Promise.withResolvers<void>();
   let next = 0;
   socket.on('message', (data) => {
     const reply = JSON.parse(String(data)) as Reply;
     if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
     if (reply.method === 'Runtime.exceptionThrown' || reply.method === 'Log.entryAdded')
       errors.push(JSON.stringify(reply.params).slice(0, 1_000));
+    if (reply.method === 'Page.loadEventFired') loaded.resolve();
   });
   async function send(method: string, params: Record<string, unknown> = {}): Promise<Evaluated> {
     next += 1;
@@ -88,7 +90,10 @@ async function openPage(host: string, url: string): Promise<Page> {
   await send('Runtime.enable');
   await send('Log.enable');
   await send('Page.enable');
+  // The commands above are for the empty page, whose load has ended.
   await send('Page.navigate', { url });
+  // What is run earlier is lost with the empty page.
+  await loaded.promise;
   const page: Page = {
     errors,
     async run(expression) {

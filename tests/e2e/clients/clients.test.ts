@@ -13,7 +13,11 @@ const fleetOf = (): SandboxFleet => sandboxes;
 
 beforeAll(async () => {
   await python.install();
-  sandboxes = await startSandboxFleet('runc');
+  // A page calls the api and the gateway from an origin of its own.
+  sandboxes = await startSandboxFleet('runc', {
+    BERTH_API_BROWSER_ORIGINS: '["*"]',
+    BERTH_GATEWAY_BROWSER_ORIGINS: '["*"]',
+  });
 }, 300_000);
 afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
 

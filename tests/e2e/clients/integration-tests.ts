@@ -138,6 +138,7 @@ export function integrationTests(fleetOf: () => SandboxFleet): void {
     ...[
       { name: 'langchain', tool: 'processExecute' },
       { name: 'pydantic-ai', tool: 'processExecute' },
+      { name: 'openai-agents', tool: 'processExecute' },
       { name: 'deepagents', tool: 'execute' },
     ].map(({ name, tool }) => ({
       ...{ name, tool, isFullOnly: true },

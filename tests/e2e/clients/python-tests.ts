@@ -14,9 +14,9 @@ import { seededRandom } from '../../harness/seeded-random.ts';
 import { isFull, seed } from '../../harness/size.ts';
 import type { SandboxFleet } from '../sandbox/sandbox-fleet.ts';
 import { startCuttingProxy, withoutCuts } from './cutting-proxy.ts';
+import { steps } from './sandbox-story.ts';
 
 const clientFolder = resolve(import.meta.dirname, '../../../clients/python');
-const steps = ['create', 'exec', 'stream', 'files', 'watch', 'terminal', 'port', 'preview', 'delete'];
 const run = promisify(execFile);
 const mib = 1024 * 1024;
 
@@ -38,7 +38,8 @@ export function pythonTests(fleetOf: () => SandboxFleet): void {
     return { url, key, gatewayUrl: gateways[0]?.url ?? '', image: sandboxes.image };
   };
 
-  test.each(['async', 'sync'])(
+  // Side by side: the programs mostly wait for the deployment.
+  test.concurrent.each(['async', 'sync'])(
     'the %s client takes every step of a program that uses a sandbox',
     async (kind) => {
       const story = join(clientFolder, 'tests', `story_${kind}.py`);
@@ -49,6 +50,13 @@ export function pythonTests(fleetOf: () => SandboxFleet): void {
     },
     120_000,
   );
+
+  test.concurrent('the types hold where they are checked strictly', async () => {
+    const { stdout } = await run(await pythonProgram('pyright'), ['--pythonpath', await pythonProgram('python')], {
+      ...{ cwd: clientFolder, env: { ...environment(), HOME: '/tmp' } },
+    });
+    expect(stdout).toContain('0 errors, 0 warnings');
+  }, 180_000);
 
   describe('interrupted', () => {
     let berth: Berth;
@@ -146,11 +154,4 @@ export function pythonTests(fleetOf: () => SandboxFleet): void {
       );
     }, 300_000);
   });
-
-  test('the types hold where they are checked strictly', async () => {
-    const { stdout } = await run(await pythonProgram('pyright'), ['--pythonpath', await pythonProgram('python')], {
-      ...{ cwd: clientFolder, env: { ...environment(), HOME: '/tmp' } },
-    });
-    expect(stdout).toContain('0 errors, 0 warnings');
-  }, 180_000);
 }

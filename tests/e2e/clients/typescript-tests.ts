@@ -1,16 +1,18 @@
 // The TypeScript client against a whole deployment: what a program does with a sandbox, and what it must never do when connections
 // break.
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Berth, ExitError, NotFoundError, type SandboxHandle } from 'berth-sdk';
+import { Berth, type SandboxHandle } from 'berth-sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../harness/seeded-random.ts';
 import { isFull, seed } from '../../harness/size.ts';
 import type { SandboxFleet } from '../sandbox/sandbox-fleet.ts';
 import { startCuttingProxy, withoutCuts } from './cutting-proxy.ts';
+import { type Story, type StorySettings, startStory, steps } from './sandbox-story.ts';
+import { openStoryPage, type StoryPage } from './story-page.ts';
 
 const mib = 1024 * 1024;
-const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex');
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 export function typescriptTests(fleetOf: () => SandboxFleet): void {
   let sandboxes: SandboxFleet;
@@ -26,109 +28,29 @@ export function typescriptTests(fleetOf: () => SandboxFleet): void {
   });
 
   /** A tenth of its memory is kept of its output. */
-  const create = (name: string, ports: readonly number[] = []): Promise<SandboxHandle> =>
-    berth.sandboxes.create({ name, image: sandboxes.image, memory: 1_024, ports, env: { GREETING: 'hi' } });
+  const create = (name: string): Promise<SandboxHandle> =>
+    berth.sandboxes.create({ name, image: sandboxes.image, memory: 1_024 });
 
-  describe('a sandbox', () => {
-    let box: SandboxHandle;
+  const storySettings = (name: string): StorySettings => {
+    const { url, key } = sandboxes.fleet;
+    return { url, key, gatewayUrl: gatewayUrl(), image: sandboxes.image, name };
+  };
 
+  describe('a program that uses a sandbox, in Node', () => {
+    let story: Story;
+    beforeAll(() => {
+      story = startStory(storySettings('story-node'));
+    });
+    test.each(steps)('%s', (step) => story[step](), 60_000);
+  });
+
+  describe('the same in a page of Chromium with another origin', () => {
+    let page: StoryPage;
     beforeAll(async () => {
-      box = await create('story', [3000]);
-    });
-
-    test('runs commands, whose output arrives as it is written and as a whole', async () => {
-      const heard: string[] = [];
-      const result = await box.exec('echo "$GREETING"; pwd; echo später >&2; exit 3', {
-        ...{ cwd: '/tmp', onStdout: (text) => heard.push(text), onStderr: (text) => heard.push(text) },
-      });
-      expect(result).toMatchObject({ exitCode: 3, stdout: 'hi\n/tmp\n', stderr: 'später\n' });
-      expect(heard.join('')).toContain('später\n');
-      expect((await box.exec('cat', { input: 'given\n' })).stdout).toBe('given\n');
-      expect((await box.exec('exec 0<&-; sleep 0.2; echo read nothing', { input: 'x'.repeat(1_000_000) })).stdout).toBe(
-        'read nothing\n',
-      );
-    });
-
-    test('an exit code is an error only where it is asked for', async () => {
-      const failing = box.exec('echo reason >&2; exit 4', { check: true });
-      await expect(failing).rejects.toThrow(ExitError);
-      await expect(failing).rejects.toThrow('ended with exit code 4.\nreason');
-    });
-
-    test('keeps files, small and large, byte for byte', async () => {
-      await box.files.write('/work/a b/ä%?.txt', 'text');
-      expect(await box.files.readText('/work/a b/ä%?.txt')).toBe('text');
-      const { files } = await box.files.list('/work/a b');
-      expect(files.map(({ name }) => name)).toEqual(['ä%?.txt']);
-      const large = randomBytes(64 * mib);
-      const progress: number[] = [];
-      await box.files.write('/work/large', new Uint8Array(large), { onProgress: (bytes) => progress.push(bytes) });
-      expect(progress.at(-1)).toBe(large.length);
-      expect((await box.exec('sha256sum /work/large')).stdout).toContain(sha256(large));
-      expect(sha256(await box.files.read('/work/large'))).toBe(sha256(large));
-      await box.files.remove('/work/large');
-      await expect(box.files.read('/work/large')).rejects.toThrow(NotFoundError);
-    });
-
-    test('tells changes of a folder', async () => {
-      await box.files.makeFolder('/work/watched');
-      const leaving = new AbortController();
-      const seen = (async () => {
-        // A file is written under another name first.
-        for await (const event of box.files.watch('/work/watched', { signal: leaving.signal }))
-          if (/^\d+$/.test(event.name)) return event.name;
-        return undefined;
-      })();
-      // The watch begins some time after it is asked for.
-      for (let at = 0; at < 20; at += 1) {
-        await box.files.write(`/work/watched/${at}`, 'x');
-        await sleep(50);
-      }
-      expect(await seen).toMatch(/^\d+$/);
-      leaving.abort();
-    });
-
-    test('has a terminal', async () => {
-      let shown = '';
-      using terminal = await box.terminal({ cols: 120, rows: 40, onOutput: (text) => (shown += text) });
-      terminal.write('echo $((40 + 2))\n');
-      await expect.poll(() => shown, { timeout: 15_000 }).toContain('42');
-      terminal.resize(100, 30);
-      terminal.write('stty size\n');
-      await expect.poll(() => shown, { timeout: 15_000 }).toContain('30 100');
-      terminal.close();
-      await terminal.closed;
-    });
-
-    test('serves ports, with the key and through a preview', async () => {
-      const program = `require('http').createServer((q, s) => s.end('port ' + q.url)).listen(3000, '0.0.0.0')`;
-      const server = await box.spawn(`node -e "${program}"`, { name: 'web', keepAlive: true });
-      const headers = { authorization: `Bearer ${sandboxes.fleet.key}` };
-      const address = `${await box.port(3000)}/x`;
-      await expect
-        .poll(async () => (await fetch(address, { headers })).text().catch(String), { timeout: 20_000 })
-        .toBe('port /x');
-      const preview = await box.previews.create('open', { port: 3000, public: true });
-      expect(preview.spec.url).toMatch(/^http/);
-      await box.previews.delete('open');
-      expect(await box.previews.list()).toEqual([]);
-      expect(await server.kill()).toBe(true);
-      expect((await server.wait()).exitCode).toBe(137);
-      expect(await server.stop()).toBe(false);
-    });
-
-    test('is listed, read again and deleted', async () => {
-      const names: string[] = [];
-      for await (const { name } of berth.sandboxes.list()) names.push(name);
-      expect(names).toContain('story');
-      expect((await box.refresh()).info.status).toBe('DEPLOYED');
-      await box.delete();
-      await box.delete();
-      // What has ended can be read for a while.
-      const status = async () => (await berth.sandboxes.get('story')).info.status;
-      await expect.poll(status, { timeout: 20_000 }).toBe('TERMINATED');
-      await expect(berth.sandboxes.get('never-made')).rejects.toThrow(NotFoundError);
-    });
+      page = await openStoryPage(storySettings('story-page'));
+    }, 120_000);
+    afterAll(() => page?.[Symbol.asyncDispose]());
+    test.each(steps)('%s', (step) => page.take(step), 60_000);
   });
 
   describe('when connections break', () => {
@@ -200,6 +122,8 @@ export function typescriptTests(fleetOf: () => SandboxFleet): void {
 
     test('an aborted exec is rejected with its reason, and nothing of it runs on', async () => {
       const count = 200;
+      const sockets = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
+      const socketsBefore = sockets();
       const leaving = Array.from({ length: count }, () => new AbortController());
       const reasons = await Promise.all(
         leaving.map(async (controller, at) => {
@@ -217,6 +141,8 @@ export function typescriptTests(fleetOf: () => SandboxFleet): void {
         (await box.exec('grep -lzx 1000[.]7 /proc/[0-9]*/cmdline 2>/dev/null | wc -l')).stdout.trim();
       await expect.poll(alive, { timeout: 30_000 }).toBe('0');
       console.log(`none of ${count} was alive after ${Math.round(performance.now() - startedAt)} ms`);
+      // Kept connections end after a few seconds without a request.
+      await expect.poll(sockets, { timeout: 30_000 }).toBeLessThanOrEqual(socketsBefore);
     }, 120_000);
   });
 }

@@ -38,7 +38,10 @@ interface SandboxWish {
   readonly ttl?: string;
 }
 
-export async function startSandboxFleet(isolation: IsolationClass): Promise<SandboxFleet> {
+export async function startSandboxFleet(
+  isolation: IsolationClass,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<SandboxFleet> {
   const fleet = await startFleet({
     name: `sandbox-${isolation}`,
     workspaces: ['main'],
@@ -50,6 +53,7 @@ export async function startSandboxFleet(isolation: IsolationClass): Promise<Sand
       ...(isolation === 'runc' && { BERTH_PLACEMENT_RUNC_FOR: 'everything' }),
       BERTH_RUNNER_WARM_LATELY: '2',
       BERTH_PLACEMENT_SANDBOXES_IDLE_SECONDS: String(idleSeconds),
+      ...settings,
     },
   });
   const [image = ''] = await importBaseImage(fleet.machines[0]?.dockerUrl ?? '');
