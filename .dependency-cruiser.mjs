@@ -6,6 +6,7 @@
 const packages = [
   'contract',
   'concurrency',
+  'release',
   'telemetry',
   'wire',
   'database',
@@ -104,7 +105,7 @@ export default {
       name: 'runner-and-guest-import-only-what-needs-no-database',
       severity: 'error',
       from: { path: '^services/(runner|guest)/', pathNot: TESTS },
-      to: { path: '^packages/(?!(contract|concurrency|wire|telemetry)/)' },
+      to: { path: '^packages/(?!(contract|concurrency|release|wire|telemetry)/)' },
     },
     {
       name: 'services-import-no-other-service',

@@ -11,7 +11,9 @@ import { environment } from '@berth/telemetry';
 import { compileCache } from './folders.ts';
 import { runEnvironment } from './run.ts';
 
-const program = resolve(import.meta.dirname, '../services/server/src/main.ts');
+/** Names the program to run. Left out, it is that of the sources. */
+export const serverVariable = 'BERTH_TEST_SERVER';
+const sources = resolve(import.meta.dirname, '../services/server/src/main.ts');
 const defaultStartTimeoutSeconds = 120;
 const maxLogEndCharacters = 3_000;
 
@@ -190,7 +192,7 @@ async function spawnServer(
   args: readonly string[],
   { env, stdio, netns }: { env: Env; stdio: StdioOptions; netns?: string },
 ): Promise<ChildProcess> {
-  const command = [process.execPath, program, ...args];
+  const command = [process.execPath, environment[serverVariable] ?? sources, ...args];
   const [first = '', ...rest] = netns ? ['nsenter', `--net=${netns}`, '--', ...command] : command;
   return spawn(first, rest, {
     env: { PATH: `${environment.PATH}:/usr/sbin:/sbin`, ...runEnvironment(), ...(await compileCache()), ...env },

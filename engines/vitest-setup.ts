@@ -1,15 +1,19 @@
-// Runs once per run: starts a PostgreSQL with its own data folder, and migrates a template that tests clone.
+// Runs once per run: starts a PostgreSQL with its own data folder, migrates a template that tests clone, and bundles the server.
 import { migrate } from '@berth/database';
+import { environment } from '@berth/telemetry';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { postgres } from './postgres.ts';
 import { runFolder } from './run.ts';
+import { builtServer } from './server-bundle.ts';
+import { serverVariable } from './server-process.ts';
 import './test-database.ts';
 
 const templateDatabase = 'berth_template';
 
 /** The engine is stopped with the run; see vitest-run.ts. */
 export default async function setup(project: TestProject): Promise<void> {
+  Object.assign(environment, { [serverVariable]: await builtServer() });
   const dataFolder = await runFolder(`${postgres.name}-${project.name}`);
   const engine = await postgres.start({ dataFolder, durable: false });
   await createTemplate(engine.url);

@@ -74,7 +74,7 @@ async function replaceLoader(program: string): Promise<string> {
   throw new Error(`${program} is linked statically or is no ELF file. Use the official build of Node.js.`);
 }
 
-function librariesOf(program: string): string[] {
+export function librariesOf(program: string): string[] {
   const lines = execFileSync('ldd', [program], { encoding: 'utf8' });
   return [...lines.matchAll(/=> (\/\S+)/g)].map(([, path = '']) => path);
 }

@@ -86,6 +86,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/jobs.test.ts': 30,
   'tests/e2e/models.test.ts': 5,
   'tests/e2e/quick-start.test.ts': 55,
+  'tests/e2e/release.test.ts': 0,
   'tests/e2e/runners.test.ts': 70,
   'tests/e2e/sandbox-attacks.test.ts': 125,
   'tests/e2e/sandbox-neighbours.test.ts': 0,

@@ -1,9 +1,10 @@
 // Migrations are plain SQL files, applied once each in the order of their names, never edited afterwards.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { assetUrl } from '@berth/release';
 import pg from 'pg';
 
-const folder = new URL('../migrations/', import.meta.url);
+const folder = assetUrl('packages/database/migrations/');
 /** Advisory lock, any fixed number: two servers that start together must not migrate at the same time. */
 const lockId = 7_305_129_001;
 

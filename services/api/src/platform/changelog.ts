@@ -1,5 +1,6 @@
 // News of the product, from CHANGELOG.md of this repository: one entry per heading `## <date> <title>`.
 import { readFileSync } from 'node:fs';
+import { assetUrl } from '@berth/release';
 
 export interface ChangelogEntry {
   readonly date: string;
@@ -38,7 +39,7 @@ export function parseChangelog(markdown: string): ChangelogEntry[] {
     .sort((a, b) => b.date.localeCompare(a.date));
 }
 
-const file = new URL('../../../../CHANGELOG.md', import.meta.url);
+const file = assetUrl('CHANGELOG.md');
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 

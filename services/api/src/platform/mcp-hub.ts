@@ -1,6 +1,7 @@
 // Ready-made MCP servers. An entry names an image only when the image is published; until then it is marked
 // `coming_soon`.
 import type { McpDefinition } from '@berth/contract';
+import { assetUrl } from '@berth/release';
 import { z } from 'zod';
 import { readYaml, uniquelyNamed } from './read-yaml.ts';
 
@@ -20,7 +21,7 @@ const Entry = z.strictObject({
 });
 type Entry = z.infer<typeof Entry>;
 
-const entries = readYaml(new URL('mcp-hub.yaml', import.meta.url), uniquelyNamed(Entry));
+const entries = readYaml(assetUrl('services/api/src/platform/mcp-hub.yaml'), uniquelyNamed(Entry));
 
 /** Form fields of a console: one text field per variable, with a label for people. */
 const questions = (fields: Readonly<Record<string, string>>, secret: boolean) =>

@@ -1,6 +1,7 @@
 // Ready-made sandbox images, all below the brand's name. None is published yet, so every entry is marked as coming
 // soon.
 import { type Brand, Port, type SandboxDefinition } from '@berth/contract';
+import { assetUrl } from '@berth/release';
 import { z } from 'zod';
 import { readYaml, uniquelyNamed } from './read-yaml.ts';
 
@@ -15,7 +16,7 @@ const Entry = z.strictObject({
   published: z.boolean().default(false),
 });
 
-const entries = readYaml(new URL('sandbox-hub.yaml', import.meta.url), uniquelyNamed(Entry));
+const entries = readYaml(assetUrl('services/api/src/platform/sandbox-hub.yaml'), uniquelyNamed(Entry));
 
 export const sandboxHub = (brand: Brand): z.input<typeof SandboxDefinition>[] =>
   entries.map(({ published, ...entry }) => ({

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Template } from '@berth/contract';
+import { assetUrl } from '@berth/release';
 import { z } from 'zod';
 import { readYaml } from './read-yaml.ts';
 
@@ -21,8 +22,7 @@ const Description = z.strictObject({
   ),
 });
 
-const repositoryFolder = 'templates';
-const root = new URL(`../../../../${repositoryFolder}/`, import.meta.url);
+const root = assetUrl('templates/');
 
 interface TemplateFile {
   readonly path: string;
@@ -69,7 +69,7 @@ function load(name: string): LoadedTemplate {
     description,
     defaultBranch: 'main',
     sha: contentHash(files),
-    url: `${repositoryFolder}/${name}`,
+    url: `templates/${name}`,
     icon: icon(files, 'icon.svg'),
     iconDark: icon(files, 'icon-dark.svg'),
     // Always zero: templates are folders of this repository, so they have no downloads, forks or stars of their own.

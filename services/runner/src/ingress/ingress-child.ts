@@ -1,9 +1,9 @@
 // Supervises one ingress process from the runner: restarts it when it dies and sends it its whole configuration at
 // each start.
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { backoffMs, pause, settlesWithin } from '@berth/concurrency';
 import { TunnelAnswer } from '@berth/contract/node';
+import { programPath } from '@berth/release';
 import type { Logger } from '@berth/telemetry';
 import { FromIngress, type ToIngress } from './ingress-messages.ts';
 
@@ -14,7 +14,7 @@ export interface IngressChildOptions {
   readonly logger: Logger;
 }
 
-const program = fileURLToPath(new URL('./ingress-process.ts', import.meta.url));
+const program = programPath('ingress-process');
 /** Bytes only pass through and few objects live long: a large young generation would waste memory. */
 const flags = ['--max-semi-space-size=2'];
 const firstPauseMs = 100;

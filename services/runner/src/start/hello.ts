@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract/node';
+import { assetUrl } from '@berth/release';
 import { z } from 'zod';
 import type { RunnerConfig } from '../config.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -33,4 +34,4 @@ export async function hello(driver: Driver, config: RunnerConfig, ingress: strin
 }
 
 const ownVersion = (): string =>
-  Package.parse(JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))).version;
+  Package.parse(JSON.parse(readFileSync(assetUrl('services/runner/package.json'), 'utf8'))).version;

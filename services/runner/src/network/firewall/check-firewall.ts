@@ -1,6 +1,6 @@
 // Sends real packets from a network slot through the firewall of this machine. Our own table may accept them while
 // another one, Docker's or ufw's, drops them.
-import { fileURLToPath } from 'node:url';
+import { programPath } from '@berth/release';
 import type { RunCommand } from '../../machine/command.ts';
 import { type Blocked, type Firewall, repair } from './advice.ts';
 
@@ -19,7 +19,7 @@ export interface FirewallProblem {
   readonly fix: string;
 }
 
-const probe = fileURLToPath(new URL('./probe.ts', import.meta.url));
+const probe = programPath('firewall-probe');
 /**
  * Addresses of both ends of the test link. They belong to RFC 7450: no service uses them, and our table takes them
  * for the internet.
