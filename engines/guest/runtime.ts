@@ -47,14 +47,15 @@ export async function buildGuest(): Promise<string> {
   return folder;
 }
 
-/** Writes the runtime folder, which is on the same disk as the engines. Returns the paths of all modules in the bundle. */
+/** Writes the runtime folder, which is on the same disk as the engines. Returns the paths of all modules in it. */
 export async function assembleGuest(target: string, builtAt: Date): Promise<readonly string[]> {
   compileNative(nativeFolder, target);
   await linkNode(await preparedNode(await engineFolder('guest')), target);
   const modules = await bundleGuest(join(clone, 'services/guest/src'), join(target, 'guest'));
-  await writeFile(join(target, 'guest/terminal.html'), await terminalPage());
+  const page = await terminalPage();
+  await writeFile(join(target, 'guest/terminal.html'), page.html);
   await writeFile(join(target, 'guest/build.json'), await buildInfo(clone, builtAt));
-  return modules;
+  return [...modules, ...page.modules];
 }
 
 /**

@@ -6,20 +6,25 @@ import { join, resolve } from 'node:path';
 
 const guestFolder = resolve(import.meta.dirname, '../../services/guest');
 
-export async function terminalPage(): Promise<string> {
+export interface TerminalPage {
+  readonly html: string;
+  /** Paths of the libraries in it. */
+  readonly modules: readonly string[];
+}
+
+export async function terminalPage(): Promise<TerminalPage> {
   const { resolve: find } = createRequire(join(guestFolder, 'package.json'));
-  const [page, style, terminal, fit] = await Promise.all(
-    [
-      join(guestFolder, 'src/terminal/page.html'),
-      find('@xterm/xterm/css/xterm.css'),
-      find('@xterm/xterm/lib/xterm.js'),
-      find('@xterm/addon-fit/lib/addon-fit.js'),
-    ].map((path) => readFile(path, 'utf8')),
+  const names = ['@xterm/xterm/css/xterm.css', '@xterm/xterm/lib/xterm.js', '@xterm/addon-fit/lib/addon-fit.js'];
+  const modules = names.map((name) => find(name));
+  const files = [join(guestFolder, 'src/terminal/page.html'), ...modules];
+  const [page = '', style = '', terminal = '', fit = ''] = await Promise.all(
+    files.map((path) => readFile(path, 'utf8')),
   );
-  const script = [terminal, fit].map((text) => (text ?? '').replace(/^\/\/# sourceMappingURL=.*$/m, '')).join(';\n');
+  const script = [terminal, fit].map((text) => text.replace(/^\/\/# sourceMappingURL=.*$/m, '')).join(';\n');
   if (/<\/(script|style)/i.test(`${script}${style}`)) {
     throw new Error('A library of the terminal page would end its own element. Look at the new version of xterm.');
   }
   // Replacement functions, because `$&` in a library would be read as a replacement pattern.
-  return (page ?? '').replace('/* xterm.css */', () => style ?? '').replace('/* xterm.js */', () => script);
+  const html = page.replace('/* xterm.css */', () => style).replace('/* xterm.js */', () => script);
+  return { html, modules };
 }
