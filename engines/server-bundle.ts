@@ -14,8 +14,8 @@ const services = ['api', 'gateway', 'orchestrator', 'runner', 'server'].map((nam
 const inputs = ['packages', ...services, 'engines/server-bundle.ts', 'pnpm-lock.yaml', ...assets];
 const keptMs = 7 * 24 * 3_600_000;
 
-/** Path of the program `berth-server` of these sources, bundled when it does not exist yet. */
-export async function builtServer(): Promise<string> {
+/** The server of these sources, bundled when it does not exist yet. */
+export async function builtServer(): Promise<{ readonly folder: string; readonly program: string }> {
   const root = await engineFolder('server');
   const folder = join(root, hashFiles(clone, inputs));
   if (!existsSync(folder)) {
@@ -30,7 +30,7 @@ export async function builtServer(): Promise<string> {
   }
   await utimes(folder, new Date(), new Date());
   await removeOld(root);
-  return join(folder, 'server/berth-server.js');
+  return { folder, program: join(folder, 'server/berth-server.js') };
 }
 
 /** Returns the paths of all modules in the bundle. */

@@ -13,7 +13,7 @@ const templateDatabase = 'berth_template';
 
 /** The engine is stopped with the run; see vitest-run.ts. */
 export default async function setup(project: TestProject): Promise<void> {
-  Object.assign(environment, { [serverVariable]: await builtServer() });
+  Object.assign(environment, { [serverVariable]: (await builtServer()).program });
   const dataFolder = await runFolder(`${postgres.name}-${project.name}`);
   const engine = await postgres.start({ dataFolder, durable: false });
   await createTemplate(engine.url);

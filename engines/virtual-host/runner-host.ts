@@ -19,7 +19,7 @@ const startSeconds = 900;
 /** Of one start: `configure` begins a new count. */
 const maxRestarts = 3;
 const variablesFile = '/etc/berth/runner.env';
-const program = '/usr/local/bin/node /opt/berth/server/services/server/src/main.ts --role runner';
+const program = '/usr/local/bin/node /opt/berth/server/server/berth-server.js --role runner';
 const unit = 'berth-runner';
 
 export class RunnerHost implements AsyncDisposable {
@@ -93,9 +93,9 @@ export class RunnerHost implements AsyncDisposable {
     const giveUpAt = Date.now() + startSeconds * 1_000;
     while (!(await this.log()).includes('"msg":"ready"')) {
       const restarts = Number(await this.host.run(`systemctl show --value --property NRestarts ${unit}`));
-      if (restarts >= maxRestarts) throw new Error(`The runner ends again and again:\n${await this.#lastLines()}`);
+      if (restarts >= maxRestarts) throw new Error(`The runner ends again and again:\n${await this.lastLines()}`);
       if (Date.now() > giveUpAt)
-        throw new Error(`The runner is not ready after ${startSeconds} s:\n${await this.#lastLines()}`);
+        throw new Error(`The runner is not ready after ${startSeconds} s:\n${await this.lastLines()}`);
       await sleep(1_000);
     }
   }
@@ -108,7 +108,7 @@ export class RunnerHost implements AsyncDisposable {
   }
 
   /** Of earlier processes too. */
-  #lastLines(): Promise<string> {
+  lastLines(): Promise<string> {
     return this.host.run(`journalctl --unit ${unit} --output cat --no-pager --lines 40`);
   }
 

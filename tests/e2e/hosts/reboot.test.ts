@@ -1,6 +1,6 @@
 // A machine reboots with agents, sandboxes awake and asleep, and a warm pool: each ends in its expected state, and
 // nothing is left over.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest';
 import { isFull } from '../../harness/size.ts';
 import { agent, clientOf, settled } from '../../harness/workloads.ts';
 import {
@@ -32,7 +32,17 @@ describe.skipIf(!isFull)('after a reboot', { timeout: 30 * minutes }, () => {
   }, startMinutes * minutes);
   afterAll(() => deployment?.[Symbol.asyncDispose](), 2 * minutes);
 
+  /** What is left on the machine and in the database tells more than the number that is wrong. */
+  async function tellAll(): Promise<void> {
+    const columns = ['id', 'pool', 'state', 'desired', 'reserved_mb', 'ended_at'] as const;
+    const rows = await deployment.fleet.database.selectFrom('instances').select(columns).execute();
+    console.log(JSON.stringify(rows, null, 1));
+    console.log(await deployment.machine.host.run('docker ps --all; uptime'));
+    console.log(await deployment.machine.lastLines());
+  }
+
   test.each(cases)('$isolation, by $way', async ({ isolation, generation, way, filesAreKept }) => {
+    onTestFailed(tellAll);
     const { fleet, machine } = deployment;
     const named = (what: string) => `${what}-${isolation}-${way.toLowerCase()}`;
     const [web, asleep] = [named('web'), named('asleep')];
