@@ -4,12 +4,11 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, posix } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SandboxHandle } from 'berth-sdk';
+import { InvalidRequestError, type SandboxHandle } from 'berth-sdk';
 import { packTar, unpackTar } from 'modern-tar/fs';
 import type { Command } from '../command.ts';
 import { UsageError } from '../exit-codes.ts';
 import { placeBelow } from '../place-below.ts';
-import { shellWord } from '../shell-word.ts';
 
 export const cp: Command = {
   name: 'cp',
@@ -65,16 +64,18 @@ async function upload(box: SandboxHandle, from: string, to: string, signal: Abor
 }
 
 async function download(box: SandboxHandle, from: string, to: string, signal: AbortSignal): Promise<number> {
-  const info = await box.exec(`test -d ${shellWord(from)} && echo folder || echo file`);
-  if (info.stdout.trim() === 'file') {
-    const isFolder = await stat(to).then(
-      (found) => found.isDirectory(),
-      () => to.endsWith('/'),
-    );
-    await save(isFolder ? join(to, posix.basename(from)) : to, await box.files.read(from, signal));
-    return 1;
-  }
-  return unpack(await box.files.readArchive(await absolute(box, from), signal), to);
+  const archive = await box.files.readArchive(await absolute(box, from), signal).catch(noFolder);
+  if (archive !== undefined) return unpack(archive, to);
+  const isFolder = await stat(to).then(
+    (found) => found.isDirectory(),
+    () => to.endsWith('/'),
+  );
+  await save(isFolder ? join(to, posix.basename(from)) : to, await box.files.read(from, signal));
+  return 1;
+}
+
+function noFolder(error: unknown): undefined {
+  if (!(error instanceof InvalidRequestError)) throw error;
 }
 
 /** Files and folders alone: a sandbox may send any archive, and links would lead out of the folder. */
