@@ -67,6 +67,8 @@ test('pnpm dev prints addresses and a fresh key for little CPU time, and every l
   try {
     const [, key = ''] = await untilPrinted(dev, /^ {2}key +(\S+)$/m);
     const cpuSeconds = cpuSecondsOf(dev.pid ?? 0);
+    const second = execute('sh', ['-c', 'exec pnpm dev'], { cwd: root, env });
+    await expect(second).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('Berth is up already') });
     console.log(`up after ${cpuSeconds.toFixed(1)} s of CPU time`);
     expect(cpuSeconds).toBeLessThan(maxCpuSeconds);
 
