@@ -21,6 +21,8 @@ const maxRestarts = 3;
 const variablesFile = '/etc/berth/runner.env';
 const program = '/usr/local/bin/node /opt/berth/server/server/berth-server.js --role runner';
 const unit = 'berth-runner';
+/** systemd counts the starts of a minute, and refuses the fourth. */
+const restartDocker = 'systemctl reset-failed docker.service && systemctl restart docker';
 
 export class RunnerHost implements AsyncDisposable {
   readonly host: VirtualHost;
@@ -72,7 +74,7 @@ export class RunnerHost implements AsyncDisposable {
   /** Changes Docker's settings and restarts Docker. */
   async configureDocker(settings: Readonly<Record<string, unknown>>): Promise<void> {
     await this.host.write('/etc/docker/daemon.json', JSON.stringify({ ...dockerSettings, ...settings }));
-    await this.host.run('systemctl restart docker');
+    await this.host.run(restartDocker);
   }
 
   stop(): Promise<unknown> {
