@@ -63,7 +63,8 @@ const planted: readonly Planted[] = [
   {
     problem: 'Docker is stopped',
     plant: ({ host }) => host.run('systemctl stop docker.socket docker.service'),
-    undo: ({ host }) => host.run('systemctl reset-failed docker.service && systemctl start docker.socket docker.service'),
+    undo: ({ host }) =>
+      host.run('systemctl reset-failed docker.service && systemctl start docker.socket docker.service'),
     said: [/Docker does not answer: /, /systemctl start docker/],
   },
   withDocker(
