@@ -1,6 +1,6 @@
 // Runs a command to its end, in one request. The process has a name that the client chose, so a request that is cut off is
 // repeated without a second run.
-import type { Process as ProcessInfo, ProcessRequest } from '../generated/guest.ts';
+import type { Message, Process as ProcessInfo, ProcessRequest } from '../generated/guest.ts';
 import { BerthError } from '../http/errors.ts';
 import type { OpenAnswer } from '../http/transport.ts';
 import { type ExecResult, type OutputCallbacks, ResultCollector } from './exec-result.ts';
@@ -46,10 +46,11 @@ export async function exec(guest: Guest, command: string, options: ExecOptions):
   const process = new Process(guest, name);
   const run = new AbortController();
   const started = Promise.withResolvers<void>();
-  // The request may still be on its way, and what is killed has to be there first.
-  const kill = () => started.promise.then(() => process.kill());
+  const killStarted = () => started.promise.then(() => process.kill());
   const timer =
-    options.killAfterMs === undefined ? undefined : setTimeout(() => void kill().catch(() => {}), options.killAfterMs);
+    options.killAfterMs === undefined
+      ? undefined
+      : setTimeout(() => void killStarted().catch(() => {}), options.killAfterMs);
   let isStarted = false;
   const open = async (offset: number): Promise<OpenAnswer> => {
     const opened = isStarted
@@ -75,8 +76,15 @@ export async function exec(guest: Guest, command: string, options: ExecOptions):
   // The caller does not wait for the end of the process.
   const aborted = () => {
     leaving.reject(options.signal?.reason);
-    const ending: Promise<unknown> = options.onAbort === 'leave' ? Promise.resolve() : kill();
-    ending.catch(() => {}).finally(() => run.abort());
+    if (options.onAbort === 'leave') {
+      // A start whose caller has left may not happen.
+      started.promise.catch(() => {}).finally(() => run.abort());
+      return;
+    }
+    run.abort();
+    // Also where the start is still on its way.
+    const path = `/process/${encodeURIComponent(name)}/kill?once=true`;
+    guest.json<Message>({ method: 'DELETE', path, isRepeatable: true }).catch(() => {});
   };
   options.signal?.addEventListener('abort', aborted);
   try {

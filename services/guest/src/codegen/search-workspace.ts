@@ -4,13 +4,16 @@ import { Fault } from '../http/fault.ts';
 import { searchAll } from '../search/run-search.ts';
 import type { SearchJob } from '../search/search-job.ts';
 import { excludedFolders } from '../search/search-query.ts';
-import { createSemaphore } from './semaphore.ts';
+import { createSemaphore } from '../semaphore.ts';
 
 /** Together with the wait for a turn, below the 60 s after which an edge proxy closes a call without bytes. */
 const defaultMaxSeconds = 20;
 const maxWaitSeconds = 30;
 // Fewer than the workers allowed, so that fifty calls at once wait for each other instead of being refused.
-const inSearchSlot = createSemaphore(3);
+const inSearchSlot = createSemaphore(
+  3,
+  () => new Fault(429, 'Too many searches are under way. Wait for one to end, then try again.'),
+);
 
 export const workspaceWalk = () => ({ excludeDirs: excludedFolders(new URLSearchParams()), excludeHidden: true });
 

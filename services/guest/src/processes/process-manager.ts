@@ -3,6 +3,7 @@ import type { ProcessRequest } from '@berth/contract/guest';
 import type { Guest } from '../guest.ts';
 import { Fault } from '../http/fault.ts';
 import { resolveGiven } from '../paths.ts';
+import { createSemaphore } from '../semaphore.ts';
 import { Sweeper } from './accounting/sweeper.ts';
 import { ManagedProcess, type ProcessContext } from './managed-process.ts';
 import type { Processes } from './processes.ts';
@@ -13,6 +14,12 @@ const sweepIntervalMs = 5000;
 const quietSweepIntervalMs = 60_000;
 const nameLetters = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const nameLength = 8;
+/** Each takes some milliseconds of the helper, one after the other: those that wait can still be cancelled. */
+const startsAtOnce = 8;
+/** Of starts that may still be on their way. */
+const maxCancelled = 10_000;
+const cancelled = () => new Fault(400, 'The process was killed before it started.');
+const never = new AbortController().signal;
 
 const managers = new WeakMap<Guest, Promise<ProcessManager>>();
 
@@ -40,6 +47,9 @@ export class ProcessManager implements Processes {
   readonly #processes = new Map<string, ManagedProcess>();
   /** By name, until they run. */
   readonly #starting = new Map<string, Promise<ManagedProcess>>();
+  /** Names whose start was killed before it was here. */
+  readonly #cancelled = new Set<string>();
+  readonly #inTurn = createSemaphore(startsAtOnce, cancelled);
   #sweepTimer: NodeJS.Timeout | undefined;
   #isSweepSoon = false;
   #endPressureWatch: (() => void) | undefined;
@@ -73,15 +83,27 @@ export class ProcessManager implements Processes {
     this.#sweepSoon();
   }
 
-  /** A request that is repeated finds the process that it has started. One that has ended is known until its output is removed. */
-  startOnce(request: ProcessRequest): Promise<ManagedProcess> {
+  /**
+   * A request that is repeated finds the process that it has started. One that has ended is known until its output is removed. Nothing
+   * is started for a caller that has left before its turn: it asks again, or wants nothing any more.
+   */
+  startOnce(request: ProcessRequest, left: AbortSignal): Promise<ManagedProcess> {
     const { name = '' } = request;
     const known = this.#starting.get(name) ?? this.find(name);
-    return known === undefined ? this.start(request) : Promise.resolve(known);
+    return known === undefined ? this.start(request, left) : Promise.resolve(known);
   }
 
-  start(request: ProcessRequest): Promise<ManagedProcess> {
-    const starting = this.#start(request);
+  /** Kills the process of that name, which `startOnce` starts, or sees to it that none starts. */
+  async cancel(name: string): Promise<void> {
+    this.#cancelled.add(name);
+    const [oldest = ''] = this.#cancelled;
+    if (this.#cancelled.size > maxCancelled) this.#cancelled.delete(oldest);
+    const started = await this.#starting.get(name)?.catch(() => undefined);
+    (started ?? this.find(name))?.kill();
+  }
+
+  start(request: ProcessRequest, left = never): Promise<ManagedProcess> {
+    const starting = this.#start(request, left);
     const { name } = request;
     // A refused start is not the one that holds the name.
     if (name === undefined || this.#starting.has(name)) return starting;
@@ -91,7 +113,7 @@ export class ProcessManager implements Processes {
     return starting;
   }
 
-  async #start(request: ProcessRequest): Promise<ManagedProcess> {
+  async #start(request: ProcessRequest, left: AbortSignal): Promise<ManagedProcess> {
     const { settings } = this.#guest;
     if (request.keepAlive && settings.keepAliveDisabled) {
       throw new Fault(400, 'keepAlive is disabled on this sandbox. Start the process without it.');
@@ -110,7 +132,10 @@ export class ProcessManager implements Processes {
     this.#processes.set(process.state.id, process);
     try {
       await this.#watchPressure();
-      await process.start();
+      await this.#inTurn(left, async () => {
+        if (left.aborted || this.#cancelled.has(name)) throw cancelled();
+        await process.start();
+      });
     } catch (error) {
       this.#drop(process.state.id);
       throw error;

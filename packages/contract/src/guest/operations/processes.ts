@@ -41,6 +41,7 @@ export const processesOperations = {
   processKill: operation({
     summary: 'Kills a process and its group.',
     path: identifier,
+    query: { once: flag('For a start with once that may still be on its way: it is refused when it arrives.') },
     answer: json(MessageAnswer),
     statuses: [404],
   }),

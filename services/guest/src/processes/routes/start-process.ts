@@ -19,7 +19,7 @@ export async function startProcess(call: Call): Promise<void> {
   const action = isStreamed ? 'process_exec_stream' : 'process_exec';
   const processes = await processManagerOf(call.guest);
   const left = whenCallerLeaves(call);
-  const process = await (isOnce(call) ? processes.startOnce(request) : processes.start(request));
+  const process = await (isOnce(call) ? processes.startOnce(request, left) : processes.start(request));
   const { pid, name } = process.state;
   // Without the command: people write secrets into commands.
   call.guest.log.audit(action, call.caller, { name, pid });

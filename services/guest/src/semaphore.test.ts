@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { createSemaphore } from './semaphore.ts';
 
+const refusal = () => new Error('Too many.');
+
 test('a semaphore never exceeds its limit and serves calls in order, even when some fail', async () => {
-  const take = createSemaphore(2);
+  const take = createSemaphore(2, refusal);
   let running = 0;
   let maxRunning = 0;
   const order: number[] = [];
@@ -23,7 +25,7 @@ test('a semaphore never exceeds its limit and serves calls in order, even when s
 });
 
 test('a caller that has left before it comes does not wait, and takes no slot', async () => {
-  const take = createSemaphore(1);
+  const take = createSemaphore(1, refusal);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = take(new AbortController().signal, () => promise);
   let hasRun = false;
@@ -38,7 +40,7 @@ test('a caller that has left before it comes does not wait, and takes no slot', 
 });
 
 test('a caller that stops waiting takes no slot', async () => {
-  const take = createSemaphore(1);
+  const take = createSemaphore(1, refusal);
   const { promise, resolve } = Promise.withResolvers<void>();
   const first = take(new AbortController().signal, () => promise);
   const leaving = new AbortController();

@@ -1,10 +1,10 @@
-import { Fault } from '../http/fault.ts';
-
-/** A semaphore: `maxAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. */
-export function createSemaphore(maxAtOnce: number) {
+/**
+ * A semaphore: `maxAtOnce` calls run at once, the others wait in order of arrival until `waiting` aborts. Then they end in what
+ * `refusal` makes.
+ */
+export function createSemaphore(maxAtOnce: number, refusal: () => Error) {
   let running = 0;
   const queue: (() => void)[] = [];
-  const refusal = () => new Fault(429, 'Too many searches are under way. Wait for one to end, then try again.');
   const arrive = (waiting: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       const enter = () => {
