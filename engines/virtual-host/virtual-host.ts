@@ -105,7 +105,8 @@ export class VirtualHost implements AsyncDisposable {
   /** Orderly reboot: every service is stopped first. */
   async reboot(): Promise<void> {
     const before = await this.#bootId();
-    await this.run('systemctl --no-block reboot');
+    // The agent is stopped too, maybe before it has told the end of the command. The new boot shows whether it worked.
+    await this.run('systemctl --no-block reboot').catch(() => {});
     await this.#untilBooted(before);
   }
 
