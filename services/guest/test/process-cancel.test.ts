@@ -50,6 +50,26 @@ test('of starts whose callers have left and killed them none runs, in whatever o
   await expect.poll(running).toEqual([]);
 });
 
+test('a name that was killed with once is free for a start without it', async () => {
+  await cancel('server');
+  expect((await client.start({ name: 'server', command: 'sleep 1000.6' })).status).toBe(200);
+  expect((await client.kill('server')).status).toBe(200);
+});
+
+test('a request that has joined the start of a caller that leaves starts the process itself', async () => {
+  const names = Array.from({ length: 60 }, (_, at) => `joined-${at}`);
+  const leaving = new AbortController();
+  const first = names.map((name) => startOnce(name, leaving.signal).catch(() => undefined));
+  const second = names.map((name) => startOnce(name));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  leaving.abort();
+  await Promise.all(first);
+  expect((await Promise.all(second)).map(({ status }) => status)).toEqual(names.map(() => 200));
+  expect((await running()).toSorted()).toEqual(names.toSorted());
+  await Promise.all(names.map((name) => client.kill(name)));
+  await expect.poll(running).toEqual([]);
+});
+
 test('a start without a caller that waits for its turn does not happen, and may be asked for again', async () => {
   const leaving = new AbortController();
   const names = Array.from({ length: 60 }, (_, at) => `again-${at}`);

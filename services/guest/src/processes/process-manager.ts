@@ -18,8 +18,11 @@ const nameLength = 8;
 const startsAtOnce = 8;
 /** Of starts that may still be on their way. */
 const maxCancelled = 10_000;
-const cancelled = () => new Fault(400, 'The process was killed before it started.');
 const never = new AbortController().signal;
+
+/** Nobody reads it, but a request that has joined the start of another one. */
+class CallerLeft extends Error {}
+const callerLeft = () => new CallerLeft('The caller left before the process started.');
 
 const managers = new WeakMap<Guest, Promise<ProcessManager>>();
 
@@ -49,7 +52,7 @@ export class ProcessManager implements Processes {
   readonly #starting = new Map<string, Promise<ManagedProcess>>();
   /** Names whose start was killed before it was here. */
   readonly #cancelled = new Set<string>();
-  readonly #inTurn = createSemaphore(startsAtOnce, cancelled);
+  readonly #inTurn = createSemaphore(startsAtOnce, callerLeft);
   #sweepTimer: NodeJS.Timeout | undefined;
   #isSweepSoon = false;
   #endPressureWatch: (() => void) | undefined;
@@ -87,10 +90,19 @@ export class ProcessManager implements Processes {
    * A request that is repeated finds the process that it has started. One that has ended is known until its output is removed. Nothing
    * is started for a caller that has left before its turn: it asks again, or wants nothing any more.
    */
-  startOnce(request: ProcessRequest, left: AbortSignal): Promise<ManagedProcess> {
+  async startOnce(request: ProcessRequest, left: AbortSignal): Promise<ManagedProcess> {
     const { name = '' } = request;
-    const known = this.#starting.get(name) ?? this.find(name);
-    return known === undefined ? this.start(request, left) : Promise.resolve(known);
+    for (;;) {
+      if (this.#cancelled.has(name)) throw new Fault(400, 'The process was killed before it started.');
+      const known = this.#starting.get(name) ?? this.find(name);
+      if (known === undefined) return this.start(request, left);
+      try {
+        return await known;
+      } catch (error) {
+        // The start that this request has joined was given up by its own caller alone.
+        if (!(error instanceof CallerLeft)) throw error;
+      }
+    }
   }
 
   /** Kills the process of that name, which `startOnce` starts, or sees to it that none starts. */
@@ -133,7 +145,7 @@ export class ProcessManager implements Processes {
     try {
       await this.#watchPressure();
       await this.#inTurn(left, async () => {
-        if (left.aborted || this.#cancelled.has(name)) throw cancelled();
+        if (left.aborted) throw callerLeft();
         await process.start();
       });
     } catch (error) {
