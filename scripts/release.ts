@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { engineFolder } from '../engines/folders.ts';
-import { assembleRelease, root } from './release/assemble.ts';
+import { root } from './packages/programs.ts';
+import { assembleRelease } from './release/assemble.ts';
 import { sha256Of, sourcesBelow, writeArchive } from './release/write-archive.ts';
 import { writeImage } from './release/write-image.ts';
 

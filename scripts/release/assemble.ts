@@ -1,19 +1,18 @@
 // The folder of a release. The archive, the image and the installation of a runner are made from it.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { chmod, copyFile, link, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { goProgram } from '../../engines/go.ts';
 import { librariesOf } from '../../engines/guest/node-program.ts';
 import { assembleGuest, hostNode } from '../../engines/guest/runtime.ts';
 import { installedRunsc } from '../../engines/gvisor.ts';
 import { assembleServer } from '../../engines/server-bundle.ts';
+import { root } from '../packages/programs.ts';
 import { cycloneDx, licencesText } from './bill-of-materials.ts';
 import { type Component, debianComponents, goComponents, nodeComponent, npmComponents } from './components.ts';
 import { filesBelow } from './files-below.ts';
+import { sha256Of } from './write-archive.ts';
 
-export const root = resolve(import.meta.dirname, '../..');
 const muslLibrary = '/usr/lib/x86_64-linux-musl/libc.a';
 /** Follows links to its own folder, so that it also works from a folder of the PATH. */
 const launcher = `#!/bin/sh
@@ -58,10 +57,9 @@ export async function assembleRelease(folder: string): Promise<Release> {
 /** Form of `sha256sum --check`. */
 async function listOfFiles(folder: string): Promise<string> {
   const paths = await filesBelow(folder);
-  return paths.map((path) => `${sha256(join(folder, path))}  ${path}\n`).join('');
+  const lines = await Promise.all(paths.map(async (path) => `${await sha256Of(join(folder, path))}  ${path}\n`));
+  return lines.join('');
 }
-
-const sha256 = (file: string): string => createHash('sha256').update(readFileSync(file)).digest('hex');
 
 /** Hard links: these files are large, and nobody writes to them. */
 async function place(from: string, to: string): Promise<void> {

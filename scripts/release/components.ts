@@ -1,9 +1,10 @@
 // Software of others in a release, with its licences: packages of npm in the bundles, Node.js with the libraries of the machine that it
 // is linked to, gVisor with its modules, and the C library inside the native helper.
 import { execFileSync } from 'node:child_process';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
+import { licenceIn, packageFolders } from '../packages/licence-files.ts';
 
 export interface Component {
   readonly name: string;
@@ -15,8 +16,6 @@ export interface Component {
   readonly licenceText: string;
 }
 
-const packageFolder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/;
-
 const Package = z.looseObject({
   name: z.string(),
   version: z.string(),
@@ -27,8 +26,7 @@ const Package = z.looseObject({
 
 /** Takes the paths of all modules of the bundles. */
 export function npmComponents(modules: readonly string[]): Component[] {
-  const folders = new Set(modules.flatMap((path) => packageFolder.exec(path) ?? []));
-  const found = [...folders].map((folder) => {
+  const found = packageFolders(modules).map((folder) => {
     const { name, version, license, licenses, author } = Package.parse(
       JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')),
     );
@@ -112,9 +110,4 @@ function debianPackageOf(file: string): string {
     }
   }
   throw new Error(`${basename(file)} belongs to no package of Debian, so its licence is not known.`);
-}
-
-function licenceIn(folder: string): string | undefined {
-  const [file] = globSync('{LICENSE,LICENCE,license,licence,COPYING}*', { cwd: folder }).toSorted();
-  return file === undefined ? undefined : readFileSync(join(folder, file), 'utf8');
 }

@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { packTar, type TarSource } from 'modern-tar/fs';
 import { filesBelow } from './files-below.ts';
 
-const executable = 0o755;
-const plain = 0o644;
+export const executable = 0o755;
+export const plain = 0o644;
 
 /** Files of a folder, as the archive names them. */
 export async function sourcesBelow(folder: string, prefix: string, mtime: Date): Promise<TarSource[]> {
@@ -19,10 +18,14 @@ export async function sourcesBelow(folder: string, prefix: string, mtime: Date):
     paths.map(async (path) => {
       const source = join(folder, path);
       const mode = ((await stat(source)).mode & 0o111) === 0 ? plain : executable;
-      return { type: 'file', source, target: `${prefix}${path}`, mode, ...owner, mtime } as const;
+      return fileAt(source, `${prefix}${path}`, mode, mtime);
     }),
   );
 }
+
+export const fileAt = (source: string, target: string, mode: number, mtime: Date): TarSource => ({
+  ...{ type: 'file', source, target, mode, ...owner, mtime },
+});
 
 export const contentAt = (target: string, content: string | Uint8Array, mtime: Date): TarSource => ({
   ...{ type: 'content', target, content, mode: plain, ...owner, mtime },
@@ -32,10 +35,10 @@ const owner = { uid: 0, gid: 0, uname: '', gname: '' };
 
 /** Compressed where the name says so. */
 export async function writeArchive(sources: readonly TarSource[], file: string): Promise<void> {
-  const steps: Writable = createWriteStream(file);
+  const target = createWriteStream(file);
   const archive = packTar([...sources], { concurrency: 1 });
-  if (file.endsWith('.gz')) await pipeline(archive, createGzip({ level: 6 }), steps);
-  else await pipeline(archive, steps);
+  if (file.endsWith('.gz')) await pipeline(archive, createGzip({ level: 6 }), target);
+  else await pipeline(archive, target);
 }
 
 export async function sha256Of(file: string): Promise<string> {

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { assets } from '@berth/release';
 import type { TarSource } from 'modern-tar/fs';
-import { contentAt, sha256Of, sourcesBelow, writeArchive } from './write-archive.ts';
+import { contentAt, executable, fileAt, plain, sha256Of, sourcesBelow, writeArchive } from './write-archive.ts';
 
 const user = 65_532;
 const home = 'opt/berth';
@@ -100,20 +100,12 @@ async function writeLayer(sources: readonly TarSource[], blobs: string) {
 }
 
 async function nodeFiles(folder: string, mtime: Date): Promise<TarSource[]> {
-  const own = { uid: 0, gid: 0, uname: '', gname: '', mtime };
-  const program = (source: string, target: string): TarSource => ({
-    type: 'file',
-    source,
-    target,
-    mode: 0o755,
-    ...own,
-  });
   const found = await sourcesBelow(join(folder, 'guest/lib'), `${libraries}/`, mtime);
   return [
     contentAt('etc/passwd', `berth:x:${user}:${user}::/:/nonexistent\n`, mtime),
     contentAt('etc/group', `berth:x:${user}:\n`, mtime),
-    program(join(folder, 'guest/ld.so'), 'lib64/ld-linux-x86-64.so.2'),
-    program(join(folder, 'node/bin/node'), 'usr/bin/node'),
+    fileAt(join(folder, 'guest/ld.so'), 'lib64/ld-linux-x86-64.so.2', executable, mtime),
+    fileAt(join(folder, 'node/bin/node'), 'usr/bin/node', executable, mtime),
     ...found,
   ];
 }
@@ -126,13 +118,5 @@ async function serverFiles(folder: string, mtime: Date): Promise<TarSource[]> {
       .map((part) => sourcesBelow(join(folder, part), `${home}/${part}`, mtime)),
   );
   const files = ['LICENSE', 'THIRD-PARTY-LICENSES', 'sbom.cdx.json', ...parts.filter((part) => !part.endsWith('/'))];
-  return [
-    ...below.flat(),
-    ...files.map(
-      (path): TarSource => ({
-        ...{ type: 'file', source: join(folder, path), target: `${home}/${path}`, mode: 0o644 },
-        ...{ uid: 0, gid: 0, uname: '', gname: '', mtime },
-      }),
-    ),
-  ];
+  return [...below.flat(), ...files.map((path) => fileAt(join(folder, path), `${home}/${path}`, plain, mtime))];
 }
