@@ -49,8 +49,8 @@ export default defineConfig({
           globalSetup: engines,
           // Concurrent tests mostly wait for sandboxes to fall asleep.
           maxConcurrency: 8,
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
+          testTimeout: 600_000,
+          hookTimeout: 600_000,
         },
       },
     ],

@@ -47,7 +47,7 @@ beforeAll(async () => {
   const made = await client.post('/agents', { metadata, spec: { ...spec, triggers: [trigger] } });
   expect(made.status, made.text).toBe(200);
   await settled(client, '/agents/worker');
-}, 240_000);
+});
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
   await receiver?.[Symbol.asyncDispose]();

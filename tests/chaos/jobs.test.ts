@@ -43,7 +43,7 @@ beforeAll(async () => {
     ...{ maxConcurrentTasks: 8, maxRetries: 1, timeout: 60 },
   });
   containerStarts = countContainerStarts(dockerUrl);
-}, 240_000);
+});
 afterAll(async () => {
   await containerStarts?.stop();
   await fleet?.[Symbol.asyncDispose]();

@@ -61,7 +61,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     };
     sandboxes = await SandboxMachine.start({ name: `sleep-${isolation}`, isolation, pool: count, settings });
   }, 600_000);
-  afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
+  afterAll(() => sandboxes?.[Symbol.asyncDispose]());
 
   test(`${cycles} random sleeps and wakes over ${count} sandboxes lose no request and no state`, {
     timeout: 1_800_000,
@@ -112,7 +112,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     expect(wakes).toBeLessThanOrEqual(asked);
   });
 
-  test('deleted while it freezes, it is gone, and its name is free', { timeout: 300_000 }, async () => {
+  test('deleted while it freezes, it is gone, and its name is free', async () => {
     for (let round = 0; round < (isFull ? 5 : 3); round += 1) {
       const wish = { name: 'going', workspace: 'main' };
       await sandboxes.create(wish);
@@ -125,7 +125,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await expect.poll(() => sandboxes.containersOf({ name: 'going', workspace: 'main' }), { timeout: 60_000 }).toBe(0);
   });
 
-  test('changed while it sleeps, it has the new environment and all it had before', { timeout: 300_000 }, async () => {
+  test('changed while it sleeps, it has the new environment and all it had before', async () => {
     const counter = await startCounter(sandboxes, 'changing', false);
     await bump(sandboxes, counter);
     await sandboxes.sleep(counter);
@@ -136,7 +136,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await sandboxes.remove(counter);
   });
 
-  test('expired while it sleeps, it is terminated', { timeout: 300_000 }, async () => {
+  test('expired while it sleeps, it is terminated', async () => {
     // The lifetime is long enough for the sandbox to be asleep before it ends.
     const wish = { name: 'short', workspace: 'main', ttl: '8s' };
     await sandboxes.create(wish);
@@ -146,9 +146,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await expect.poll(() => sandboxes.containersOf(wish), { timeout: 60_000 }).toBe(0);
   });
 
-  test('a sandbox whose runner is killed during its freeze is the same sandbox afterwards', {
-    timeout: 300_000,
-  }, async () => {
+  test('a sandbox whose runner is killed during its freeze is the same sandbox afterwards', async () => {
     const counter = await startCounter(sandboxes, 'survivor', false);
     for (const pauseMs of isFull ? [0, 2, 5, 10, 20, 50] : [0, 10]) {
       const asleep = sandboxes.sleep(counter).catch(() => {});
@@ -162,7 +160,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await sandboxes.remove(counter);
   });
 
-  test('Docker killed and started again while it sleeps, it wakes as it was', { timeout: 300_000 }, async () => {
+  test('Docker killed and started again while it sleeps, it wakes as it was', async () => {
     const counter = await startCounter(sandboxes, 'dormant', false);
     await bump(sandboxes, counter);
     await sandboxes.sleep(counter);
@@ -173,9 +171,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
     await sandboxes.remove(counter);
   });
 
-  test('a sandbox whose runner is away is unreachable until the runner returns, and is never replaced', {
-    timeout: 300_000,
-  }, async () => {
+  test('a sandbox whose runner is away is unreachable until the runner returns, and is never replaced', async () => {
     const counter = await startCounter(sandboxes, 'stranded', false);
     await bump(sandboxes, counter);
     await sandboxes.sleep(counter);

@@ -26,11 +26,11 @@ describe.skipIf(!isFull)('a runner that is killed', () => {
       settings: { BERTH_API_NODE_LOST_AFTER_SECONDS: '300' },
     });
     watch = new AwakeWatch(sandboxes.machine.dockerUrl);
-  }, 300_000);
+  });
   afterAll(async () => {
     await watch?.[Symbol.asyncDispose]();
     await sandboxes?.[Symbol.asyncDispose]();
-  }, 120_000);
+  });
 
   test(`through ${kills} kills of the runner nothing is billed that did not run (seed ${seed})`, async () => {
     const client = clientOf(sandboxes.fleet);

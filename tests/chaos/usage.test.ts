@@ -61,7 +61,7 @@ beforeAll(async () => {
   accountId = (await clientOf(fleet).get('/accounts')).body[0].id;
   // An account has prices from its first workspace on.
   await sql`update prices set valid_from = '2020-01-01'`.execute(fleet.database);
-}, 240_000);
+});
 afterAll(async () => {
   sender?.close();
   await runner?.[Symbol.asyncDispose]();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   });
   // The pull of this image is retried for most of a minute: the agent is deployed first and checked later.
   await clientOf(fleet).post('/agents', agent('nowhere', { image: `${machine().outside}:9/tiny:1` }));
-}, 120_000);
+});
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
   await Promise.all([registry?.stop(), strange?.stop()]);

@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   image = await importScriptImage(fleet.machines[0]?.dockerUrl ?? '', 'berth-task', 'eval "$SCRIPT"');
-}, 240_000);
+});
 afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
   await registry?.stop();
@@ -87,7 +87,6 @@ describe.concurrent('executions', () => {
       });
       expect(task.metadata.startedAt <= task.metadata.completedAt).toBe(true);
     },
-    240_000,
   );
 
   test('a task that exits with a code is repeated as often as its job allows, then fails with that code', async () => {
@@ -100,26 +99,26 @@ describe.concurrent('executions', () => {
     expect((await attemptsOf(fleet, 'exit')).map(({ result }) => result)).toEqual(
       Array.from({ length: 3 }, () => ({ reason: 'exited', exitCode: 3 })),
     );
-  }, 240_000);
+  });
 
   test('a task beyond its timeout is ended, also when it ignores SIGTERM, and the execution ends as timeout', async () => {
     await job('slow', 'trap "" TERM; sleep 600 & wait; sleep 600', { timeout: 1 });
     const execution = await ended(client(), 'slow', await startExecution(client(), 'slow'));
     expect([execution.status, taskReasons(execution)]).toEqual(['timeout', ['Timeout']]);
-  }, 240_000);
+  });
 
   test('a task beyond its memory fails with that reason', async () => {
     await job('hungry', 'busybox tail /dev/zero', { memory: 128 });
     const execution = await ended(client(), 'hungry', await startExecution(client(), 'hungry'));
     expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
-  }, 240_000);
+  });
 
   test('a missing image fails its tasks at once, without retries', async () => {
     await job('imageless', 'true', { image: `${registry.host}/main/nothing:1`, maxRetries: 5 });
     const execution = await ended(client(), 'imageless', await startExecution(client(), 'imageless'));
     expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['ImageMissing']]);
     expect(execution.stats).toMatchObject({ failure: 1, retried: 0 });
-  }, 240_000);
+  });
 
   test('a cancelled execution starts no further task, and the running ones finish', async ({ expect }) => {
     await job('stop', 'sleep 4', { maxConcurrentTasks: 2 });
@@ -133,7 +132,7 @@ describe.concurrent('executions', () => {
     expect([status, stats.failure, stats.success + stats.cancelled]).toEqual(['cancelled', 0, 6]);
     expect(stats.success).toBeGreaterThan(0);
     expect(stats.cancelled).toBeGreaterThan(2);
-  }, 240_000);
+  });
 
   test('variables and memory of an execution override those of its job, for this execution only', async () => {
     await job('over', 'test "$WORD" = "$EXPECTED"', { memory: 512, env: { WORD: 'job', EXPECTED: 'job' } });
@@ -142,11 +141,10 @@ describe.concurrent('executions', () => {
     const second = await ended(client(), 'over', await startExecution(client(), 'over'));
     expect([first.status, second.status]).toEqual(['succeeded', 'succeeded']);
     expect((await attemptsOf(fleet, 'over')).map(({ memoryMb }) => memoryMb)).toEqual([128, 512]);
-  }, 240_000);
+  });
 
   test.for(isolationsOf('gvisor'))(
     'on $isolation each task reads its arguments, and its output is found by execution and task',
-    { timeout: 240_000 },
     async ({ isolation, generation }, { expect }) => {
       const name = `read-${isolation}`;
       await job(name, 'echo "task $TASK_INDEX"; wget -q -O - "$SERVICE_EXECUTION_DATA_URL"', { generation });
@@ -179,7 +177,6 @@ describe.concurrent('executions', () => {
         Array.from({ length: 2 }, () => [{ reason: 'Succeeded' }]),
       );
     },
-    240_000,
   );
 
   test.each(isolationsOf('runc'))(
@@ -192,29 +189,24 @@ describe.concurrent('executions', () => {
       const execution = await ended(client(), name, await startExecution(client(), name));
       expect([execution.status, taskReasons(execution)]).toEqual(['failed', ['OutOfMemory']]);
     },
-    240_000,
   );
 
-  test.runIf(isFull)(
-    'the example word-statistics prints a line for each text',
-    async ({ expect }) => {
-      const example = 'berth-word-statistics:latest';
-      const folder = join(import.meta.dirname, '../../examples/word-statistics');
-      await buildImage(fleet.machines[0]?.dockerUrl ?? '', example, folder);
-      const runtime = { image: example, memory: 256, generation: 'mk2' };
-      await client().post('/jobs', { metadata: { name: 'words' }, spec: { runtime } });
-      const tasks = [{ name: 'sea', text: 'The sea, the sea!' }, { name: 'nothing' }];
-      const id = await startExecution(client(), 'words', { tasks });
-      const execution = await ended(client(), 'words', id);
-      expect(execution.tasks.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
-      expect(execution.tasks[1].conditions[0].message).toContain('Task 1 has neither a text nor a url.');
-      const query = { resourceType: 'jobs', workloadIds: 'words', executionId: id, taskId: 'task-0' };
-      const output = async () => JSON.stringify((await client().get('/observability/logs', { query })).body);
-      const line = { name: 'sea', words: 4, distinct: 2, most: ['sea', 'the'].map((word) => ({ word, count: 2 })) };
-      await expect.poll(output, { timeout: 180_000 }).toContain(JSON.stringify(JSON.stringify(line)).slice(1, -1));
-    },
-    240_000,
-  );
+  test.runIf(isFull)('the example word-statistics prints a line for each text', async ({ expect }) => {
+    const example = 'berth-word-statistics:latest';
+    const folder = join(import.meta.dirname, '../../examples/word-statistics');
+    await buildImage(fleet.machines[0]?.dockerUrl ?? '', example, folder);
+    const runtime = { image: example, memory: 256, generation: 'mk2' };
+    await client().post('/jobs', { metadata: { name: 'words' }, spec: { runtime } });
+    const tasks = [{ name: 'sea', text: 'The sea, the sea!' }, { name: 'nothing' }];
+    const id = await startExecution(client(), 'words', { tasks });
+    const execution = await ended(client(), 'words', id);
+    expect(execution.tasks.map(({ status }: { status: string }) => status)).toEqual(['succeeded', 'failed']);
+    expect(execution.tasks[1].conditions[0].message).toContain('Task 1 has neither a text nor a url.');
+    const query = { resourceType: 'jobs', workloadIds: 'words', executionId: id, taskId: 'task-0' };
+    const output = async () => JSON.stringify((await client().get('/observability/logs', { query })).body);
+    const line = { name: 'sea', words: 4, distinct: 2, most: ['sea', 'the'].map((word) => ({ word, count: 2 })) };
+    await expect.poll(output, { timeout: 180_000 }).toContain(JSON.stringify(JSON.stringify(line)).slice(1, -1));
+  });
 
   test('deleting a job cancels its execution; what ran in it finishes', async ({ expect }) => {
     await job('doomed', 'sleep 4', { maxConcurrentTasks: 1 });
@@ -232,7 +224,7 @@ describe.concurrent('executions', () => {
     await expect.poll(row, { timeout: 180_000 }).toMatchObject({ status: 'cancelled', active: 0 });
     const { succeeded, cancelled } = await row();
     expect([succeeded > 0, cancelled > 0, succeeded + cancelled]).toEqual([true, true, 5]);
-  }, 240_000);
+  });
 });
 
 /** Each exit code names the guarantee that does not hold. */
@@ -254,4 +246,4 @@ test('at the end no container, slot, reservation or file of a task is left', asy
   await expect.poll(() => leftovers(fleet), { timeout: 180_000 }).toEqual([]);
   const state = fleet.machines[0]?.stateFolder ?? '';
   expect(readdirSync(join(state, 'tasks'))).toEqual([]);
-}, 240_000);
+});

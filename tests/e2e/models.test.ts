@@ -48,12 +48,12 @@ beforeAll(async () => {
   for (const type of ['openai', 'anthropic', 'gemini'])
     await write('/integrations/connections', type, { integration: type, secret: { API_KEY: providerKey } });
   for (const type of ['openai', 'anthropic', 'gemini']) await addModel(type, type);
-}, 120_000);
+});
 beforeEach(() => {
   provider.requests.length = 0;
   provider.answer = answerInDialect;
 });
-afterAll(() => made?.disposeAsync(), 60_000);
+afterAll(() => made?.disposeAsync());
 
 async function startGateway(number: number): Promise<Gateway> {
   const port = await freePort();
@@ -300,7 +300,7 @@ test('three gateways keep one limit of tokens, also when one is killed: nothing 
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   expect(await answer.text()).toContain('most');
   expect(await told('sent', policy)).toBe(passed * tokensOfOne);
-}, 120_000);
+});
 
 test('a budget of models is exact to the nano-dollar, and blocks with 402', async () => {
   const path = `/accounts/${api.accountId}/budgets/models`;
@@ -326,4 +326,4 @@ test('a budget of models is exact to the nano-dollar, and blocks with 402', asyn
   expect(unpriced.status).toBe(402);
   expect(await unpriced.text()).toContain('price');
   expect((await api.admin.delete(path)).status).toBe(200);
-}, 120_000);
+});

@@ -16,7 +16,7 @@ beforeAll(async () => {
     workspaces: ['main'],
     machines: 2,
   });
-}, 120_000);
+});
 afterAll(() => fleet[Symbol.asyncDispose]());
 
 const instanceIds = async ({ dockerUrl }: Machine): Promise<string[]> => {
@@ -47,9 +47,7 @@ test('a runner that is only restarted keeps its containers', async () => {
   expect((await placed()).every(({ state }) => state === 'ready')).toBe(true);
 });
 
-test('the instances of a silent machine are placed elsewhere, and removed from the machine when it returns', {
-  timeout: 180_000,
-}, async () => {
+test('the instances of a silent machine are placed elsewhere, and removed from the machine when it returns', async () => {
   const [stopped, other] = fleet.machines;
   if (stopped === undefined || other === undefined) throw new Error('two machines are needed');
   const held = await instanceIds(stopped);

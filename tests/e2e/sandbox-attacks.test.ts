@@ -47,7 +47,7 @@ afterEach(() => {
     .map(({ attack, on, expected, seen }) => [attack.padEnd(44), on.padEnd(7), expected.padEnd(9), seen].join(' '));
   console.log(lines.join('\n'));
 });
-afterAll(() => attacked?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => attacked?.[Symbol.asyncDispose]());
 
 /** State of the machine that a successful attack would change. */
 const machineNow = () => ({
@@ -72,7 +72,7 @@ describe.each(classes)('from inside a sandbox under %s', (isolation) => {
     ]);
     for (const each of [friend, stranger]) await attacked.start(each, `node /serve.mjs ${attacked.ports.service}`);
     before = machineNow();
-  }, 180_000);
+  });
   afterAll(async () => {
     for (const { id } of [attacker, friend, stranger].filter(Boolean)) await takeBack(attacked.fleet, id);
   });

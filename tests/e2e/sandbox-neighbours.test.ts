@@ -20,7 +20,7 @@ let attacked: AttackedMachine;
 beforeAll(async () => {
   if (isFull) attacked = await startAttackedMachine();
 }, 900_000);
-afterAll(() => attacked?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => attacked?.[Symbol.asyncDispose]());
 
 const percentile = (values: readonly number[], share: number): number =>
   values.toSorted((left, right) => left - right)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;

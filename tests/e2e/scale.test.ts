@@ -29,8 +29,8 @@ beforeAll(async () => {
     },
   });
   image = await buildEchoImage(fleet.machines[0]?.dockerUrl ?? '');
-}, 300_000);
-afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+});
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
 const call = (path: string, gateway = 0): Promise<Response> =>
   fetch(`${fleet.gateways[gateway]?.url}/main/agents/${path}`, { headers: { authorization: `Bearer ${fleet.key}` } });
@@ -77,7 +77,7 @@ test('200 requests at once to an agent without an instance are all answered, by 
   await asleep('cold');
   await expect.poll(containers, { timeout: 30_000 }).toBe(0);
   expect((await berthOf(fleet).agents.get('cold')).status).toBe('DEPLOYED');
-}, 120_000);
+});
 
 // In parallel: each test has its own agent and mostly waits.
 describe.concurrent('side by side', () => {
@@ -92,7 +92,7 @@ describe.concurrent('side by side', () => {
       await sleep(idleSeconds * (0.9 + 0.5 * ((round % 8) / 8)) * 1_000);
     }
     expect(await started('edge')).toBeGreaterThan(1);
-  }, 240_000);
+  });
 
   test('requests under way bring more instances, and what one of them has under way ends well when it goes', async ({
     expect,
@@ -110,7 +110,7 @@ describe.concurrent('side by side', () => {
     await expect.poll(running, { timeout: 15_000 }).toBe(1);
     await Promise.all(streams);
     expect(await running()).toBe(1);
-  }, 60_000);
+  });
 });
 
 test('a request to a workload that cannot start is answered with a reason, at once when the failure is known', async () => {
@@ -134,4 +134,4 @@ test('a request to a workload that cannot start is answered with a reason, at on
   expect(performance.now() - startedAt).toBeLessThan(heldMs / 2);
   await machine?.runner.start();
   expect((await call('stuck/x')).status).toBe(200);
-}, 120_000);
+});

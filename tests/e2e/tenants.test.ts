@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const listener of listeners) await listener[Symbol.asyncDispose]();
   await fleet?.[Symbol.asyncDispose]();
-}, 120_000);
+});
 
 const both = (address: string, port: number): string[] => [`tcp:${address}:${port}`, `udp:${address}:${port}`];
 
@@ -123,7 +123,7 @@ describe.each(isolationsOf('runc'))('on $isolation', ({ generation }) => {
   let probing: Probing;
   beforeAll(async () => {
     probing = await prepare(generation);
-  }, 120_000);
+  });
 
   test('every service that containers must not reach answers the machine itself', () => {
     const targets = probing.shut.filter((target) => !target.includes(`:${nodePort}`) && !target.endsWith(':22'));

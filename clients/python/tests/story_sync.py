@@ -51,7 +51,7 @@ def main() -> None:
                 text += event.bytes
         step("stream", text == b"line 1\nline 2\nline 3\n")
 
-        large = random.randbytes(64 * mib)
+        large = random.randbytes(settings["largeMib"] * mib)
         wanted = hashlib.sha256(large).hexdigest()
         box.files.write("/work/a b/ä%?.txt", "text")
         step("files", box.files.read_text("/work/a b/ä%?.txt") == "text")

@@ -30,7 +30,7 @@ export function commandLineTests(fleetOf: () => SandboxFleet): void {
     const { url, key, gateways } = sandboxes.fleet;
     const words = ['--url', url, '--key', key, '--gateway', gateways[0]?.url ?? '', '-w', 'main'];
     expect((await berth('login', ...words)).code).toBe(0);
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   const environment = () => ({
@@ -115,7 +115,7 @@ export function commandLineTests(fleetOf: () => SandboxFleet): void {
       expect(numbers).toEqual(numbers.map((_, at) => first + at));
       expect([numbers.length >= 5_000, await closed]).toEqual([true, [130, null]]);
       expect((await berth('delete', 'agent', 'talker')).code).toBe(0);
-    }, 120_000);
+    });
 
     test('run waits for the end of a job', async () => {
       const file = join(folder, 'job.yaml');

@@ -18,8 +18,8 @@ beforeAll(async () => {
     BERTH_API_BROWSER_ORIGINS: '["*"]',
     BERTH_GATEWAY_BROWSER_ORIGINS: '["*"]',
   });
-}, 300_000);
-afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
+});
+afterAll(() => sandboxes?.[Symbol.asyncDispose]());
 
 describe('TypeScript', () => typescriptTests(fleetOf));
 describe('Python', () => pythonTests(fleetOf));

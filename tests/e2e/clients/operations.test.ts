@@ -29,7 +29,7 @@ let api: TestApi;
 beforeAll(async () => {
   await python.install();
   api = await startTestApi({ config: { regions: tenantRegions, dnsServers: ['127.0.0.1:1'] }, clickhouse: 'own' });
-}, 300_000);
+});
 afterAll(() => api?.[Symbol.asyncDispose]());
 
 interface Request {
@@ -155,4 +155,4 @@ test('both clients reach every operation, and read the same answers', async () =
   );
   expect(fromPython).toEqual(typescript);
   expect(typescript.length).toBeGreaterThan(operations.length * 0.7);
-}, 300_000);
+});

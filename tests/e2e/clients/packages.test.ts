@@ -60,7 +60,7 @@ beforeAll(async () => {
     cwd: root,
   });
   files = stdout.trimEnd().split('\n');
-}, 300_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const fileOf = (name: string): string => join(folder, name);

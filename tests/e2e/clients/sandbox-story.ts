@@ -7,6 +7,8 @@ export interface StorySettings {
   readonly key: string;
   readonly gatewayUrl: string;
   readonly image: string;
+  /** Of the file that is written and read whole. */
+  readonly largeMib: number;
   /** Of the sandbox. */
   readonly name: string;
 }
@@ -19,7 +21,7 @@ export type Story = Readonly<Record<Step, () => Promise<void>>>;
 
 const mib = 1024 * 1024;
 
-export function startStory({ name, image, ...deployment }: StorySettings): Story {
+export function startStory({ name, image, largeMib, ...deployment }: StorySettings): Story {
   const berth = new Berth({ ...deployment, workspace: 'main' });
   let box: SandboxHandle;
 
@@ -66,7 +68,7 @@ export function startStory({ name, image, ...deployment }: StorySettings): Story
       );
       await box.files.remove('/work/a b/ä%?.txt');
       same((await errorOf(box.files.read('/work/a b/ä%?.txt'))) instanceof NotFoundError, true);
-      const large = randomBytes(64 * mib);
+      const large = randomBytes(largeMib * mib);
       const wanted = await sha256(large);
       let sent = 0;
       await box.files.write('/work/large', large, { onProgress: (bytes) => (sent = bytes) });

@@ -16,7 +16,7 @@ export function deleteTests(fleetOf: () => Fleet): void {
   let crashing: string;
   beforeAll(async () => {
     crashing = await importScriptImage(fleetOf().machines[0]?.dockerUrl ?? '', 'berth-exit', 'exit 3');
-  }, 120_000);
+  });
 
   /** Histories of a resource before its deletion; random pauses vary the state in which the delete arrives. */
   const histories: Readonly<Record<string, (name: string) => Promise<unknown>>> = {
@@ -56,7 +56,7 @@ export function deleteTests(fleetOf: () => Fleet): void {
     },
   };
 
-  test(`delete from every state, alone and several at the same time (seed ${seed})`, { timeout: 300_000 }, async () => {
+  test(`delete from every state, alone and several at the same time (seed ${seed})`, async () => {
     const ways = Object.entries(histories);
     const work = Array.from({ length: rounds }, async (_, round) => {
       const [way, live] = ways[round % ways.length] ?? [];
@@ -74,7 +74,7 @@ export function deleteTests(fleetOf: () => Fleet): void {
     await expect.poll(() => leftovers(fleetOf()), { timeout: 60_000, interval: 500 }).toEqual([]);
   });
 
-  test('deleting a workspace takes everything in it along, whatever state it is in', { timeout: 120_000 }, async () => {
+  test('deleting a workspace takes everything in it along, whatever state it is in', async () => {
     const client = clientOf(fleetOf(), 'doomed');
     await client.post('/agents', agent('up', { generation: 'mk2' }));
     await settled(client, '/agents/up', ['DEPLOYED']);

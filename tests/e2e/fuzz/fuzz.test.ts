@@ -16,7 +16,7 @@ import { harvested } from './address.ts';
 import { type FuzzRequest, requestOf } from './request-of.ts';
 import { createSender, type FuzzAnswer } from './send.ts';
 
-const total = Number(environment.BERTH_FUZZ_REQUESTS ?? (isFull ? 20_000 : 3_500));
+const total = Number(environment.BERTH_FUZZ_REQUESTS ?? (isFull ? 20_000 : 2_000));
 const concurrency = 16;
 const timeoutMs = 10_000;
 const shownFailures = 10;

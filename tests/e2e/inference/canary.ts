@@ -11,7 +11,7 @@ import { echo, type Site } from './site.ts';
 
 const target = '/main/agents/split';
 const percent = 10;
-const calls = isFull ? 10_000 : 2_000;
+const calls = isFull ? 10_000 : 800;
 /**
  * Tolerance in percentage points. The full size allows 1, which is 3.3 standard deviations of a fair draw: chance alone
  * exceeds it once in 1 100 runs. The small size allows 5.2 standard deviations, which chance exceeds once in five

@@ -89,7 +89,7 @@ export function browserAndKeyAttacks(bedOf: () => AttackedMachine, note: Note): 
   beforeAll(async () => {
     await bedOf().fleet.orchestrator.start();
     await Promise.all([make('mine'), make('theirs')]);
-  }, 180_000);
+  });
 
   test('cookie attack: a page sets no cookie that a neighbour’s page is sent', async () => {
     const { host } = previews.mine;

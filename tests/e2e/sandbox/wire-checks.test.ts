@@ -32,8 +32,8 @@ describe.each(isolationsOf('gvisor'))('on $isolation', ({ isolation }) => {
 
   beforeAll(async () => {
     sandboxes = await startSandboxFleet(isolation);
-  }, 300_000);
-  afterAll(() => sandboxes?.[Symbol.asyncDispose](), 120_000);
+  });
+  afterAll(() => sandboxes?.[Symbol.asyncDispose]());
 
   // The longest tests start first.
   test.concurrent('wire check 3: a streamed exec of more than 30 seconds has no blank line, no keepalive in its output and one result', async ({

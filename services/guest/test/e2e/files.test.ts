@@ -15,7 +15,7 @@ import { formOf, rawRequest } from '../../../../tests/harness/raw-request.ts';
 import { isFull } from '../../../../tests/harness/size.ts';
 
 // Several times the allowed growth, otherwise a guest that keeps the whole file in memory would pass.
-const sizeBytes = (isFull ? 1024 : 320) * bytesPerMb;
+const sizeBytes = (isFull ? 1024 : 192) * bytesPerMb;
 const partBytes = 5 * bytesPerMb;
 const atOnce = 3;
 // Allowance for buffers, garbage and the parser, independent of the size of the file.

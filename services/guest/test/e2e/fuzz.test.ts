@@ -13,7 +13,7 @@ import { useGuestDocker } from './guest-docker.ts';
 
 /** gVisor answers some fifty requests a second while other tests run. */
 const requestsUnder = (runtime: 'runc' | 'runsc'): number => {
-  if (!isFull) return 2_500;
+  if (!isFull) return 1_500;
   return runtime === 'runc' ? 50_000 : 20_000;
 };
 const atOnce = 8;

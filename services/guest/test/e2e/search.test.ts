@@ -29,11 +29,11 @@ beforeAll(async () => {
     writeFileSync(path, line.repeat(5 + (count % 40)) + (count % 1_000 === 7 ? `// ${needle}\n` : ''));
   }
   guest = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: '1' } });
-}, 300_000);
+});
 afterAll(async () => {
   await guest[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });
-}, 300_000);
+});
 
 type Cost = { wallMs: number; cpuMs: number };
 

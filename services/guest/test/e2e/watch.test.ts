@@ -24,11 +24,11 @@ const docker = useGuestDocker();
 beforeAll(async () => {
   guest = await startGuestProcess({ variables: { DISABLE_REQUEST_LOGGING: '1' } });
   tarballs = writePackages(root, packages, 6, 12);
-}, 300_000);
+});
 afterAll(async () => {
   await guest[Symbol.asyncDispose]();
   rmSync(root, { recursive: true, force: true });
-}, 300_000);
+});
 
 const below = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runner?.stop();
   await machine?.[Symbol.asyncDispose]();
-}, 120_000);
+});
 
 /** Removes everything that a test made before the next one starts. */
 afterEach(async () => {
@@ -34,7 +34,7 @@ afterEach(async () => {
   runner.all();
   await expect.poll(() => containers(), { timeout: 60_000 }).toEqual([]);
   for (const id of ids) await expect.poll(() => lastOf(id)?.state, { timeout: 60_000 }).toBe('gone');
-}, 120_000);
+});
 
 const lastOf = (id: string) => runner.reports.findLast(({ instance }) => instance === id);
 

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runner?.stop();
   await machine?.[Symbol.asyncDispose]();
-}, 120_000);
+});
 
 async function remove(id: string): Promise<void> {
   const from = runner.reports.length;

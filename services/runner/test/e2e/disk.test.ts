@@ -45,7 +45,7 @@ beforeAll(async () => {
   });
   await fleet.orchestrator.stop();
 }, 900_000);
-afterAll(() => fleet?.[Symbol.asyncDispose](), 120_000);
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
 afterEach(async () => {
   await Promise.all(placed.map(({ id }) => takeBack(fleet, id)));
@@ -54,7 +54,7 @@ afterEach(async () => {
   await expect.poll(isGone, { timeout: 60_000 }).toEqual(placed.map(() => 'gone'));
   placed.length = 0;
   await expect.poll(async () => (await runnerRow()).is_pressed, { timeout: 60_000 }).toBe(false);
-}, 120_000);
+});
 
 const dockerUrl = () => fleet.machines[0]?.dockerUrl ?? '';
 const dataFolder = () => join(fleet.machines[0]?.dockerFolder ?? '', 'data');

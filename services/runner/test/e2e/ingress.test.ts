@@ -19,7 +19,7 @@ beforeAll(async () => {
     BERTH_API_NODE_LOST_AFTER_SECONDS: '300',
   };
   fleet = await startFleet({ name: 'ingress', workspaces: ['main'], machines: 1, settings });
-}, 120_000);
+});
 afterAll(() => fleet?.[Symbol.asyncDispose]());
 
 const client = () => clientOf(fleet);

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await network?.close();
   await lab?.[Symbol.asyncDispose]();
-}, 60_000);
+});
 
 const usualLimits = RunnerConfig.shape.outgoing.parse({});
 const [deniedAddress = '', apiAddress = ''] = outsideAddresses.operator;
@@ -131,7 +131,7 @@ describe.each(isolationsOf('runc'))('under $isolation', ({ isolation }) => {
       `tcp:${outsideAddresses.host}:25`,
       ...[...outsideAddresses.operator, ...outsideAddresses.closed].flatMap((address) => both(address, 8080)),
     ].sort();
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await Promise.all([instance, sibling, stranger, nobody].filter(Boolean).map(endInstance));
@@ -375,7 +375,7 @@ describe('slots', () => {
     expect(await admitted()).toContain(slot.address);
     await Promise.all(others.map(network.releaseSlot));
     expect(await admitted()).not.toContain(slot.address);
-  }, 60_000);
+  });
 
   test('a kept slot goes to the next instance of its workspace as it was created, and to no other workspace', async () => {
     const [workspace, otherWorkspace] = [randomUUID(), randomUUID()];
@@ -399,21 +399,17 @@ describe('slots', () => {
     expect(await admitted()).not.toContain(slot.address);
   });
 
-  test.each(isolationsOf('gvisor'))(
-    'a kept slot serves a second instance under $isolation',
-    async ({ isolation }) => {
-      const workspace = randomUUID();
-      const first = await startInstance(isolation, workspace);
-      await driver.remove(first.id);
-      await network.keepSlot(first.slot, workspace);
-      const second = await startInstance(isolation, workspace, await network.takeSlot({ keptFor: workspace }));
-      expect(second.slot).toEqual(first.slot);
-      const outside = both(outsideAddresses.host, 8080);
-      expect(await lab.probeFrom(second.id, outside)).toEqual(outside);
-      await endInstance(second);
-    },
-    60_000,
-  );
+  test.each(isolationsOf('gvisor'))('a kept slot serves a second instance under $isolation', async ({ isolation }) => {
+    const workspace = randomUUID();
+    const first = await startInstance(isolation, workspace);
+    await driver.remove(first.id);
+    await network.keepSlot(first.slot, workspace);
+    const second = await startInstance(isolation, workspace, await network.takeSlot({ keptFor: workspace }));
+    expect(second.slot).toEqual(first.slot);
+    const outside = both(outsideAddresses.host, 8080);
+    expect(await lab.probeFrom(second.id, outside)).toEqual(outside);
+    await endInstance(second);
+  });
 
   test('a kept slot is not used again while a closed connection holds the port of a server, nor after its end', async () => {
     const workspace = randomUUID();
@@ -430,7 +426,7 @@ describe('slots', () => {
     for (const { containerId } of [busy, ended])
       await expect.poll(() => driver.inspect(containerId), { timeout: 30_000 }).toBeUndefined();
     await network.releaseSlot(next);
-  }, 60_000);
+  });
 
   test('an instance stays where it is when the runner starts again; unused slots go', async () => {
     const [instance, sibling] = await Promise.all([

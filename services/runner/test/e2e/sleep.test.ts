@@ -21,7 +21,7 @@ let image = '';
 beforeAll(async () => {
   docker = await startTestDocker();
   [image = ''] = await importBaseImage(docker.url);
-}, 120_000);
+});
 afterAll(() => docker?.[Symbol.asyncDispose]());
 
 /** Idle timeout long enough that no sandbox falls asleep by itself. */

@@ -80,7 +80,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await runner?.stop();
   await machine?.[Symbol.asyncDispose]();
-}, 120_000);
+});
 
 describe.concurrent.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
   const isolated = { isolation, memoryMb: 128 };
@@ -192,7 +192,6 @@ test.each(isolationsOf('gvisor'))(
     const isThere = async () => (await containers()).some(({ Id }) => slots.includes(Id));
     await expect.poll(isThere, { timeout: 60_000 }).toBe(false);
   },
-  180_000,
 );
 
 test('a task that fills the disk is ended at once, and its files are freed before it is removed', async () => {

@@ -23,7 +23,7 @@ import { streamShapes } from './stream-shapes.ts';
 /**
  * Sent in two equal batches: the first warms the gateway up, the second measures the memory that a connection leaves.
  */
-const requests = isFull ? 50_000 : 1_200;
+const requests = isFull ? 50_000 : 600;
 const concurrency = 32;
 const maxBytesEach = 10 * 1024;
 const shapes = Object.entries({ ...framingShapes, ...addressShapes, ...streamShapes });
