@@ -23,7 +23,10 @@ const reporters = [
   ...['file-times.ts', 'print-failures.ts'].map((name) => join(import.meta.dirname, name)),
 ];
 
-export async function runStage(stage: Stage): Promise<StageResult> {
+export async function runStage(
+  stage: Stage,
+  print: (text: string) => void = (text) => void process.stdout.write(text),
+): Promise<StageResult> {
   const folder = await mkdtemp(join(tmpdir(), 'berth-verify-'));
   const report = join(folder, 'report.json');
   const times = join(folder, 'times.json');
@@ -32,11 +35,8 @@ export async function runStage(stage: Stage): Promise<StageResult> {
       ? [...reporters.map((reporter) => `--reporter=${reporter}`), `--outputFile.json=${report}`]
       : [];
   const startedAt = performance.now();
-  const { exitCode, output } = await run([...stage.script, ...reporting], {
-    ...(await compileCache()),
-    ...stage.env,
-    BERTH_TEST_TIMES: times,
-  });
+  const variables = { ...(await compileCache()), ...stage.env, BERTH_TEST_TIMES: times };
+  const { exitCode, output } = await run([...stage.script, ...reporting], variables, print);
   const seconds = (performance.now() - startedAt) / 1_000;
 
   let counted: Counted = { passed: 0, failed: 0, skipped: 0 };
@@ -57,17 +57,22 @@ export async function runStage(stage: Stage): Promise<StageResult> {
   return { ...counted, name: stage.name, ok, failed, seconds, failures, fileSeconds };
 }
 
-function run(script: readonly string[], env: Stage['env']): Promise<{ exitCode: number; output: string }> {
+function run(
+  script: readonly string[],
+  env: Stage['env'],
+  print: (text: string) => void,
+): Promise<{ exitCode: number; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn('pnpm', [...script], {
       env: { ...environment, ...env },
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      process.stdout.write(chunk);
-      output += chunk.toString();
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      print(text);
+      output += text;
     });
+    child.stderr.setEncoding('utf8').on('data', print);
     child.on('error', reject);
     child.on('close', (code) => resolve({ exitCode: code ?? 1, output }));
   });

@@ -14,7 +14,7 @@ const stage = (changes: Partial<StageResult>): StageResult => ({
   fileSeconds: {},
   ...changes,
 });
-const small = { isFull: false };
+const small = { isFull: false, seconds: 5 };
 
 test('the last line counts all stages, and names skipped tests where there are some', () => {
   expect(summary([stage({}), stage({ passed: 4 })], small).at(-1)).toBe('7 passed, 0 failed');
@@ -32,14 +32,16 @@ test('the ten slowest files are listed, the slowest first', () => {
 
 test('a file beyond twice its share is warned of, in the small size only', () => {
   const slow = stage({ fileSeconds: { 'some.test.ts': 1_000 } });
-  const warned = (isFull: boolean) => summary([slow], { isFull }).filter((line) => line.startsWith('warning: some'));
+  const warned = (isFull: boolean) =>
+    summary([slow], { ...small, isFull }).filter((line) => line.startsWith('warning: some'));
   expect(warned(false)).toHaveLength(1);
   expect(warned(true)).toHaveLength(0);
 });
 
 test('a run beyond the limit is warned of', () => {
-  expect(summary([stage({ seconds: limitSeconds + 1 })], small).join()).toContain('warning: the run took');
-  expect(summary([stage({ seconds: limitSeconds - 1 })], small).join()).not.toContain('warning');
+  const told = (seconds: number) => summary([stage({})], { ...small, seconds }).join();
+  expect(told(limitSeconds + 1)).toContain('warning: the run took');
+  expect(told(limitSeconds - 1)).not.toContain('warning');
 });
 
 test('failed tests are named right above the last line', () => {
