@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { clickhouse } from './clickhouse.ts';
 import { isAlive } from './is-alive.ts';
-import { runFolder } from './run.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** ClickHouse for one test file, always at the same address. Declare it with `await using`, or dispose of it. */
 export type TestClickhouse = AsyncDisposable & {
@@ -16,7 +16,7 @@ export type TestClickhouse = AsyncDisposable & {
 
 /** Started only by files that need it (under a second), so that other tests do not pay for it. */
 export async function startTestClickhouse(): Promise<TestClickhouse> {
-  const dataFolder = await mkdtemp(join(await runFolder(), `${clickhouse.name}-`));
+  const dataFolder = await mkdtemp(join(await memoryFolder(), `${clickhouse.name}-`));
   let running = await clickhouse.start({ dataFolder });
   return {
     url: running.url,

@@ -2,9 +2,9 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from './is-alive.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { type RunningRestate, restate } from './restate.ts';
 import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
-import { runFolder } from './run.ts';
 
 /** Restate for one test file, always at the same addresses. Declare it with `await using`, or dispose of it. */
 export type TestRestate = AsyncDisposable &
@@ -19,7 +19,7 @@ export type TestRestate = AsyncDisposable &
 
 /** Started only by files that need it (about half a second), so that other tests do not pay for it. */
 export async function startTestRestate({ identityPem }: { identityPem?: string } = {}): Promise<TestRestate> {
-  const dataFolder = await mkdtemp(join(await runFolder(), `${restate.name}-`));
+  const dataFolder = await mkdtemp(join(await memoryFolder(), `${restate.name}-`));
   if (identityPem !== undefined) await signRequests(dataFolder, identityPem);
   let running: RunningRestate = await restate.start({ dataFolder, durable: false });
   const { ingressUrl, adminUrl } = running;

@@ -3,8 +3,8 @@ import { migrate } from '@berth/database';
 import { environment } from '@berth/telemetry';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { memoryFolder, mountMemory } from './memory-folder.ts';
 import { postgres } from './postgres.ts';
-import { runFolder } from './run.ts';
 import { builtServer } from './server-bundle.ts';
 import { serverVariable } from './server-process.ts';
 import './test-database.ts';
@@ -14,7 +14,8 @@ const templateDatabase = 'berth_template';
 /** The engine is stopped with the run; see vitest-run.ts. */
 export default async function setup(project: TestProject): Promise<void> {
   Object.assign(environment, { [serverVariable]: (await builtServer()).program });
-  const dataFolder = await runFolder(`${postgres.name}-${project.name}`);
+  await mountMemory();
+  const dataFolder = await memoryFolder(`${postgres.name}-${project.name}`);
   const engine = await postgres.start({ dataFolder, durable: false });
   await createTemplate(engine.url);
   project.provide('postgresUrl', engine.url);
