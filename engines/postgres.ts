@@ -1,16 +1,15 @@
-import { spawn, spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
-import { chown, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
 import { binFolder, chosenVersion } from './postgres-binaries.ts';
+import { clusterOf, databaseUser, prepareCluster } from './postgres-cluster.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
-const databaseUser = 'berth';
 const startTimeoutSeconds = 60;
 const stopTimeoutSeconds = 30;
 
@@ -28,7 +27,7 @@ export const postgres: Engine = {
 
   async start(options) {
     const bin = await binFolder(chosenVersion());
-    const password = await prepareCluster(bin, options);
+    const password = await prepareCluster(bin, options.dataFolder);
     return launch(bin, password, options);
   },
 
@@ -48,7 +47,7 @@ export const postgres: Engine = {
 
   // The cluster's own pid file names the process, and disappears when it has ended.
   async stop(dataFolder) {
-    const pidFile = join(dataFolder, 'cluster', 'postmaster.pid');
+    const pidFile = join(clusterOf(dataFolder), 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
     if (!(await runsOn(pid, dataFolder))) return;
@@ -64,32 +63,7 @@ export const postgres: Engine = {
 /** After a crash the pid file may name the pid of another process. */
 async function runsOn(pid: number, dataFolder: string): Promise<boolean> {
   const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return commandLine.split('\0').includes(join(dataFolder, 'cluster'));
-}
-
-/** Runs initdb once per data folder and returns the superuser's password, which is stored beside the cluster. */
-async function prepareCluster(bin: string, { dataFolder, durable = true }: StartOptions): Promise<string> {
-  const account = unprivilegedAccount();
-  const passwordFile = join(dataFolder, 'password');
-  if (existsSync(join(dataFolder, 'cluster', 'PG_VERSION'))) return readFile(passwordFile, 'utf8');
-
-  await mkdir(dataFolder, { recursive: true });
-  const password = randomBytes(18).toString('base64url');
-  await writeFile(passwordFile, password, { mode: 0o600 });
-  if (account) {
-    await chown(dataFolder, account.uid, account.gid);
-    await chown(passwordFile, account.uid, account.gid);
-  }
-  const settings = ['--encoding=UTF8', '--locale=C.UTF-8', '--auth=scram-sha-256', `--username=${databaseUser}`];
-  const result = spawnSync(
-    join(bin, 'initdb'),
-    [...settings, `--pwfile=${passwordFile}`, ...(durable ? [] : ['--no-sync']), '-D', join(dataFolder, 'cluster')],
-    { ...account, cwd: dataFolder, encoding: 'utf8' },
-  );
-  if (result.status !== 0) {
-    throw new Error(`initdb failed in ${dataFolder}: ${result.error?.message ?? result.stderr}`);
-  }
-  return password;
+  return commandLine.split('\0').includes(clusterOf(dataFolder));
 }
 
 async function launch(bin: string, password: string, options: StartOptions): Promise<RunningEngine> {
@@ -106,7 +80,7 @@ async function launch(bin: string, password: string, options: StartOptions): Pro
   const log = openSync(logFile, 'a', 0o644);
   const child = spawn(
     join(bin, 'postgres'),
-    ['-D', join(dataFolder, 'cluster'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+    ['-D', clusterOf(dataFolder), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
     { ...unprivilegedAccount(), cwd: dataFolder, stdio: ['ignore', log, log], detached: true },
   );
   child.on('error', () => {});
