@@ -11,6 +11,7 @@ import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
 import { postgres } from './postgres.ts';
+import { prometheus } from './prometheus.ts';
 import { python } from './python.ts';
 import { pythonExamples } from './python-examples.ts';
 import { restate } from './restate.ts';
@@ -36,6 +37,7 @@ export const parts: readonly Installable[] = [
   python,
   pythonExamples,
   chromium,
+  prometheus,
   runtimesRoot,
   emulator,
   ...hostImages,

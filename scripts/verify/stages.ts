@@ -25,6 +25,7 @@ const containers = [
   'sandbox-image',
   'guest',
   'chromium',
+  'prometheus',
   'python',
 ];
 

@@ -46,7 +46,7 @@ export function exportSpans(options: SpanExportOptions): SpanExport {
 
   async function post(spans: readonly Span[], maxMs: number): Promise<void> {
     const body = JSON.stringify(otlpRequest(resource, spans));
-    const signal = AbortSignal.timeout(maxMs);
+    const signal = AbortSignal.timeout(Math.ceil(maxMs));
     const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' });
     await response.body?.cancel();
     if (response.ok) return;
