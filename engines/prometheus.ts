@@ -1,5 +1,5 @@
 // Prometheus and promtool of Debian. The package is unpacked and not installed: its installation would start a server of its own.
-import { execFileSync, spawn } from 'node:child_process';
+import { type ExecFileSyncOptions, execFileSync, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export const prometheus: Installable = {
     const root = await programFolder();
     if (existsSync(root)) return;
     const staging = await mkdtemp(`${root}-`);
-    const apt = { cwd: staging, stdio: ['ignore', 'ignore', 'inherit'] } as const;
+    const apt: ExecFileSyncOptions = { cwd: staging, stdio: ['ignore', 'ignore', 'inherit'] };
     try {
       if (process.getuid?.() === 0) execFileSync('apt-get', ['update', '-qq'], apt);
       // As root: the account that apt downloads with may not write here.

@@ -10,6 +10,7 @@ import { litellm } from './litellm.ts';
 import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
+import { otlpSchema } from './otlp-schema.ts';
 import { postgres } from './postgres.ts';
 import { prometheus } from './prometheus.ts';
 import { python } from './python.ts';
@@ -38,6 +39,7 @@ export const parts: readonly Installable[] = [
   pythonExamples,
   chromium,
   prometheus,
+  otlpSchema,
   runtimesRoot,
   emulator,
   ...hostImages,

@@ -26,6 +26,7 @@ const containers = [
   'guest',
   'chromium',
   'prometheus',
+  'otlp-schema',
   'python',
 ];
 
