@@ -77,6 +77,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/engines/container-registry.test.ts': 5,
   'tests/e2e/engines/docker.test.ts': 40,
   'tests/e2e/engines/leftovers.test.ts': 30,
+  'tests/e2e/engines/small-machine.test.ts': 10,
   'tests/e2e/fuzz/fuzz.test.ts': 10,
   'tests/e2e/hosts/firewalls.test.ts': 0,
   'tests/e2e/hosts/preflight.test.ts': 0,
