@@ -25,7 +25,6 @@ const containers = [
   'sandbox-image',
   'guest',
   'chromium',
-  'prometheus',
   'otlp-schema',
   'python',
 ];
@@ -38,7 +37,7 @@ const checks: readonly Stage[] = [
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
 ];
 
-const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] };
+const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest', 'prometheus'] };
 
 /** Tests with distinct SQL. The other tests repeat the same statements. */
 const sqlTests = [

@@ -7,12 +7,13 @@ import { connect, migrate } from '@berth/database';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { clickhouse } from '../../../engines/clickhouse.ts';
-import { postgres } from '../../../engines/postgres.ts';
-import { restate } from '../../../engines/restate.ts';
-import { runFolder } from '../../../engines/run.ts';
+import { clickhouse } from './clickhouse.ts';
+import { requireDebianPackages } from './debian-packages.ts';
+import { postgres } from './postgres.ts';
+import { restate } from './restate.ts';
+import { runFolder } from './run.ts';
 
-const folder = resolve(import.meta.dirname, '../../../deploy/engines');
+const folder = resolve(import.meta.dirname, '../deploy/engines');
 
 test('PostgreSQL starts with every setting of postgres.conf, and takes the schema', async () => {
   const dataFolder = await runFolder(`small-postgres-${process.pid}`);
@@ -54,6 +55,7 @@ print(json.dumps({
 }))`;
 
 test('clickhouse.xml is XML, and its engine knows the settings', async () => {
+  requireDebianPackages('Python', ['python3'], ['/usr/bin/python3']);
   const file = join(folder, 'clickhouse.xml');
   const { top, mergeTree, removed } = Names.parse(
     JSON.parse(execFileSync('/usr/bin/python3', ['-c', readNames, file], { encoding: 'utf8' })),
