@@ -1,5 +1,5 @@
 /** What `promtool test rules` plays: series in its notation, with one value each interval. */
-export type Proof = {
+type Proof = {
   /** 15 s where it is absent. */
   readonly interval?: string;
   readonly series: Readonly<Record<string, string>>;
