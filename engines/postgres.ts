@@ -18,20 +18,25 @@ const fastSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=o
 // statement may fail or become slow only then. Tests use the generic plan from the first run on.
 const strictSettings = ['plan_cache_mode=force_generic_plan'];
 
-export const postgres: Engine = {
+export type PostgresOptions = StartOptions & {
+  /** File with settings, in place of those that tests and development have. */
+  settingsFile?: string;
+};
+
+export const postgres = {
   name: 'postgres',
 
   async install() {
     await binFolder(chosenVersion());
   },
 
-  async start(options) {
+  async start(options: PostgresOptions) {
     const bin = await binFolder(chosenVersion());
     const password = await prepareCluster(bin, options.dataFolder);
     return launch(bin, password, options);
   },
 
-  async ready(url) {
+  async ready(url: string) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
     client.on('error', () => {});
     try {
@@ -46,7 +51,7 @@ export const postgres: Engine = {
   },
 
   // The cluster's own pid file names the process, and disappears when it has ended.
-  async stop(dataFolder) {
+  async stop(dataFolder: string) {
     const pidFile = join(clusterOf(dataFolder), 'postmaster.pid');
     if (!existsSync(pidFile)) return;
     const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
@@ -58,7 +63,7 @@ export const postgres: Engine = {
       await sleep(20);
     }
   },
-};
+} satisfies Engine;
 
 /** After a crash the pid file may name the pid of another process. */
 async function runsOn(pid: number, dataFolder: string): Promise<boolean> {
@@ -66,14 +71,14 @@ async function runsOn(pid: number, dataFolder: string): Promise<boolean> {
   return commandLine.split('\0').includes(clusterOf(dataFolder));
 }
 
-async function launch(bin: string, password: string, options: StartOptions): Promise<RunningEngine> {
-  const { dataFolder, durable = true } = options;
+async function launch(bin: string, password: string, options: PostgresOptions): Promise<RunningEngine> {
+  const { dataFolder, durable = true, settingsFile } = options;
   const port = options.port ?? (await freePort());
   const settings = [
     'listen_addresses=127.0.0.1',
     // For processes in another network namespace, which cannot reach this machine's loopback.
     `unix_socket_directories=${socketFolder(dataFolder, port)}`,
-    'max_connections=200',
+    settingsFile === undefined ? 'max_connections=200' : `config_file=${settingsFile}`,
     ...(durable ? [] : [...fastSettings, ...strictSettings]),
   ];
   const logFile = join(dataFolder, 'log');

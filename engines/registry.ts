@@ -10,7 +10,9 @@ import { litellm } from './litellm.ts';
 import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
 import { networkTools } from './network-tools.ts';
+import { otlpSchema } from './otlp-schema.ts';
 import { postgres } from './postgres.ts';
+import { prometheus } from './prometheus.ts';
 import { python } from './python.ts';
 import { pythonExamples } from './python-examples.ts';
 import { restate } from './restate.ts';
@@ -36,6 +38,8 @@ export const parts: readonly Installable[] = [
   python,
   pythonExamples,
   chromium,
+  prometheus,
+  otlpSchema,
   runtimesRoot,
   emulator,
   ...hostImages,

@@ -6,6 +6,11 @@ import { join } from 'node:path';
 import type { StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
 
+export type RestateOptions = StartOptions & {
+  /** Text of the file, in place of the settings that tests and development have; its ports are replaced. */
+  settings?: string;
+};
+
 export type RestateAddresses = { ingressUrl: string; adminUrl: string };
 
 const portPattern = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
@@ -13,15 +18,27 @@ const portPattern = /^bind-address = "127\.0\.0\.1:(\d+)"$/gm;
 export const configFile = (dataFolder: string): string => join(dataFolder, 'restate.toml');
 
 /** Writes the file on the first start of a data folder; later starts read the ports from it. */
-export async function prepareConfig({ dataFolder, port, durable = true }: StartOptions): Promise<RestateAddresses> {
+export async function prepareConfig({
+  dataFolder,
+  port,
+  durable = true,
+  settings,
+}: RestateOptions): Promise<RestateAddresses> {
   const file = configFile(dataFolder);
   if (!existsSync(file)) {
     await mkdir(dataFolder, { recursive: true });
-    await writeFile(file, config(port ?? (await freePort()), await freePort(), await freePort(), durable));
+    const ports = [port ?? (await freePort()), await freePort(), await freePort()] as const;
+    await writeFile(file, settings === undefined ? config(...ports, durable) : withPorts(settings, ports));
   }
   const [, ingress, admin] = [...(await readFile(file, 'utf8')).matchAll(portPattern)].map(([, number]) => number);
   return { ingressUrl: `http://127.0.0.1:${ingress}`, adminUrl: `http://127.0.0.1:${admin}` };
 }
+
+/** Ingress, admin and node, of which the last comes first in a file. */
+const withPorts = (settings: string, [ingress, admin, node]: readonly [number, number, number]): string => {
+  const order = [node, ingress, admin];
+  return settings.replaceAll(portPattern, () => `bind-address = "127.0.0.1:${order.shift()}"`);
+};
 
 function config(ingressPort: number, adminPort: number, nodePort: number, durable: boolean): string {
   return `node-name = "berth"

@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
-import { configFile, prepareConfig, type RestateAddresses } from './restate-config.ts';
+import { configFile, prepareConfig, type RestateAddresses, type RestateOptions } from './restate-config.ts';
 import { runEnvironment } from './run.ts';
 
 const startTimeoutSeconds = 60;
@@ -21,7 +21,7 @@ export const restate = {
     await access(binary());
   },
 
-  async start(options: StartOptions): Promise<RunningRestate> {
+  async start(options: RestateOptions): Promise<RunningRestate> {
     return launch(options, await prepareConfig(options));
   },
 

@@ -41,7 +41,7 @@ type Variables = Readonly<Record<string, string>>;
 
 const connectTimeoutSeconds = 60;
 
-type FleetGateway = { readonly url: string; readonly process: ServerProcess };
+export type FleetGateway = { readonly url: string; readonly process: ServerProcess };
 
 export type GatewayPlace = {
   /** Runs the gateway in this machine's network, where its containers are. */

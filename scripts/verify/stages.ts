@@ -25,6 +25,7 @@ const containers = [
   'sandbox-image',
   'guest',
   'chromium',
+  'otlp-schema',
   'python',
 ];
 
@@ -36,7 +37,7 @@ const checks: readonly Stage[] = [
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
 ];
 
-const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] };
+const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest', 'prometheus'] };
 
 /** Tests with distinct SQL. The other tests repeat the same statements. */
 const sqlTests = [

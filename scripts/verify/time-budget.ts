@@ -85,6 +85,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/inference.test.ts': 150,
   'tests/e2e/jobs.test.ts': 30,
   'tests/e2e/models.test.ts': 5,
+  'tests/e2e/monitoring/monitoring.test.ts': 0,
   'tests/e2e/quick-start.test.ts': 55,
   'tests/e2e/release.test.ts': 0,
   'tests/e2e/runners.test.ts': 70,

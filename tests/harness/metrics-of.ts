@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /** Health address of a role, read from the newest start in its log. */
-async function healthUrl(logFile: string): Promise<string> {
+export async function healthUrl(logFile: string): Promise<string> {
   const lines = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes('"msg":"role started"'));
   return String(JSON.parse(lines.at(-1) ?? '{}').health);
 }

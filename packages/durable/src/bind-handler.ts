@@ -1,9 +1,17 @@
 // A handler as Restate sees it: a virtual object with one exclusive method, so each key has one run at a time.
 import type { Semaphore } from '@berth/concurrency';
-import { formatTraceparent, type Logger, startWideEvent, type TraceContext } from '@berth/telemetry';
+import {
+  childOf,
+  formatTraceparent,
+  type Logger,
+  type SpanSink,
+  startWideEvent,
+  type TraceContext,
+} from '@berth/telemetry';
 import { handlers, type ObjectContext, object, type Serde, TerminalError } from '@restatedev/restate-sdk';
 import type { AttemptCounter } from './attempt-counter.ts';
 import { defaultRetry, type Handler, type HandlerContext } from './handler.ts';
+import type { HandlerMetrics, RunResult } from './handler-metrics.ts';
 import type { Outgoing } from './message.ts';
 import { traceOfCall } from './trace-of-call.ts';
 
@@ -28,6 +36,8 @@ type RecordedSend = Pick<Outgoing, 'key' | 'message' | 'delayMs' | 'dedupe'> & {
 /** Shared by all handlers of a process. */
 export interface HandlerRuntime {
   readonly logger: Logger;
+  readonly spans: SpanSink;
+  readonly metrics: HandlerMetrics;
   readonly attempts: AttemptCounter;
   readonly limit: Semaphore;
 }
@@ -80,16 +90,28 @@ async function handleOnce(
   call: ObjectContext,
   message: unknown,
   trace: TraceContext,
-  { logger, attempts }: HandlerRuntime,
+  { logger, spans, metrics, attempts }: HandlerRuntime,
 ): Promise<RecordedSend[]> {
   const { id } = call.request();
   const attempt = attempts.next(id);
   const bindings = { handler: handler.name, key: call.key, call: id, attempt, traceId: trace.traceId };
   const event = startWideEvent(logger, 'handler', bindings);
+  const startedAt = performance.now();
+  const ended = (result: RunResult, error?: unknown): void => {
+    const durationMs = performance.now() - startedAt;
+    metrics.observe(handler.name, result, durationMs);
+    // Messages that the call sends name its own span, so a run that sent nothing gets another.
+    const run = result === 'done' ? trace : siblingOf(trace);
+    const span = { name: handler.name, kind: 'consumer', trace: run, endedAt: Date.now() } as const;
+    spans.record({ ...span, durationMs, fields: bindings, error });
+  };
   const sends: RecordedSend[] = [];
   const context: HandlerContext<unknown> = {
     key: call.key,
-    input: readInput(handler, message, (error) => event.fail(error)),
+    input: readInput(handler, message, (error) => {
+      event.fail(error);
+      ended('refused', error);
+    }),
     now: new Date(),
     attempt,
     trace,
@@ -104,12 +126,16 @@ async function handleOnce(
     await handler.handle(context);
   } catch (error) {
     event.fail(error);
+    ended('failed', error);
     throw error;
   }
+  ended('done');
   event.end({ sends: sends.length });
   attempts.done(id);
   return sends;
 }
+
+const siblingOf = (trace: TraceContext): TraceContext => ({ ...trace, spanId: childOf(trace).spanId });
 
 /**
  * A malformed message fails for good, with a line in the log: a retry cannot mend it and would block its key. The work

@@ -13,6 +13,8 @@ interface OutboxRow {
   readonly payload: unknown;
   readonly trace: string | null;
   readonly created_at: Date;
+  /** By the clock of PostgreSQL. */
+  readonly age_ms: number;
   readonly workspace_id: string;
 }
 
@@ -26,6 +28,10 @@ export interface BatchResult {
   readonly hasMore: boolean;
   /** Set when the engine is unavailable, or refused more rows than `RefusedRows` holds. */
   readonly outage: SendFailed | undefined;
+  /** Ages of the rows that were sent. */
+  readonly sentAgesMs: readonly number[];
+  /** Age of the oldest row that was not sent, in this batch or the refusals before it. */
+  readonly oldestLeftMs: number | undefined;
 }
 
 interface RelayMemory {
@@ -45,11 +51,17 @@ export function relayBatch(
     const round = await roundRobin.next(tx, rules.batchSize);
     const rows = await takeRows(tx, round, refused.waiting(Date.now()), rules);
     const results = await sendOnce(sender, rows);
-    await deleteRows(
-      tx,
-      rows.filter((_, index) => results[index] === undefined),
-    );
-    return { hasMore: isMoreLeft(round, rows), outage: setRefusedAside(rows, results, refused) };
+    const sent = rows.filter((_, index) => results[index] === undefined);
+    await deleteRows(tx, sent);
+    const oldestLeft = rows.find((_, index) => results[index] !== undefined);
+    const outage = setRefusedAside(rows, results, refused);
+    const ages = [oldestLeft?.age_ms, refused.oldestMs(Date.now())].filter((age) => age !== undefined);
+    return {
+      hasMore: isMoreLeft(round, rows),
+      outage,
+      sentAgesMs: sent.map(({ age_ms }) => age_ms),
+      oldestLeftMs: ages.length === 0 ? undefined : Math.max(...ages),
+    };
   });
 }
 
@@ -85,7 +97,8 @@ async function takeRows(
 ): Promise<OutboxRow[]> {
   if (workspaces.length === 0) return [];
   const { rows } = await sql<OutboxRow>`
-    select id, topic, key, payload, trace, created_at, turn.workspace_id
+    select id, topic, key, payload, trace, created_at, turn.workspace_id,
+      (extract(epoch from clock_timestamp() - created_at) * 1000)::float8 as age_ms
     from unnest(${workspaces}::uuid[]) as turn (workspace_id) cross join lateral (
       select id, topic, key, payload, trace, created_at from outbox
       where outbox.workspace_id = turn.workspace_id and id <> all(${waiting}::bigint[])
@@ -130,10 +143,10 @@ function setRefusedAside(
   refused: RefusedRows,
 ): SendFailed | undefined {
   let outage: SendFailed | undefined;
-  for (const [index, { id }] of rows.entries()) {
+  for (const [index, { id, age_ms }] of rows.entries()) {
     const failure = results[index];
     if (failure === undefined) refused.remove(id);
-    else if (!failure.isRefusal || !refused.add(id, Date.now())) outage = failure;
+    else if (!failure.isRefusal || !refused.add(id, Date.now(), age_ms)) outage = failure;
   }
   return outage;
 }

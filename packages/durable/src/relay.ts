@@ -4,9 +4,10 @@
 
 import { backoffMs, Notifier, pause } from '@berth/concurrency';
 import { type Database, listen, outboxChannel } from '@berth/database';
-import type { Logger } from '@berth/telemetry';
+import { type Logger, Registry } from '@berth/telemetry';
 import { RefusedRows } from './refused-rows.ts';
 import { relayBatch } from './relay-batch.ts';
+import { createRelayMetrics } from './relay-metrics.ts';
 import { RoundRobin } from './round-robin.ts';
 import type { Sender } from './sender.ts';
 
@@ -16,6 +17,7 @@ export interface RelayOptions {
   readonly databaseUrl: string;
   readonly sender: Sender;
   readonly logger: Logger;
+  readonly registry?: Registry;
   readonly batchSize?: number;
   /**
    * Interval of polling. A notification is lost while its connection is re-established, when a writer dies between
@@ -42,6 +44,7 @@ export interface RunningRelay {
 export function startRelay(options: RelayOptions): RunningRelay {
   const { database, databaseUrl, sender, logger, batchSize = 200, pollMs = 1_000, pollMinAgeMs = 500 } = options;
   const notifier = new Notifier();
+  const observe = createRelayMetrics(options.registry ?? new Registry());
   const memory = { refused: new RefusedRows(), roundRobin: new RoundRobin() };
   const listener = listen({
     url: databaseUrl,
@@ -56,7 +59,9 @@ export function startRelay(options: RelayOptions): RunningRelay {
     let minAgeMs = 0;
     while (!stopping.signal.aborted) {
       try {
-        const { hasMore, outage } = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
+        const batch = await relayBatch(database, sender, memory, { batchSize, minAgeMs });
+        observe(batch);
+        const { hasMore, outage } = batch;
         if (outage !== undefined) throw outage;
         failures = 0;
         if (!hasMore) minAgeMs = (await notifier.wait(pollMs, stopping.signal)) ? 0 : pollMinAgeMs;

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffMs, pause, Semaphore } from '@berth/concurrency';
-import { type Logger, notReady, type ReadyReport } from '@berth/telemetry';
+import { type Logger, noSpans, notReady, type ReadyReport, Registry, type SpanSink } from '@berth/telemetry';
 import { createEndpointHandler } from '@restatedev/restate-sdk';
 import { AttemptCounter } from './attempt-counter.ts';
 import { bindHandler } from './bind-handler.ts';
 import type { Handler } from './handler.ts';
+import { createHandlerMetrics } from './handler-metrics.ts';
 import { register } from './register.ts';
 import { sdkLogger } from './sdk-logger.ts';
 
@@ -16,6 +17,8 @@ export interface HandlersOptions {
   readonly handlers: readonly Handler[];
   readonly adminUrl: string;
   readonly logger: Logger;
+  readonly registry?: Registry;
+  readonly spans?: SpanSink | undefined;
   /** 0 picks a free port. */
   readonly port: number;
   readonly host?: string;
@@ -50,7 +53,14 @@ export interface RunningHandlers {
  */
 export async function startHandlers(options: HandlersOptions): Promise<RunningHandlers> {
   const { handlers, logger, adminUrl, port, host = '127.0.0.1', identityKeys = [] } = options;
-  const serving = { logger, attempts: new AttemptCounter(), limit: new Semaphore(options.concurrency ?? 64) };
+  const names = handlers.map(({ name }) => name);
+  const serving = {
+    logger,
+    spans: options.spans ?? noSpans,
+    metrics: createHandlerMetrics(options.registry ?? new Registry(), names),
+    attempts: new AttemptCounter(),
+    limit: new Semaphore(options.concurrency ?? 64),
+  };
   const server = createServer(
     createEndpointHandler({
       services: handlers.map((handler) => bindHandler(handler, serving)),

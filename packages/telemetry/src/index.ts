@@ -8,5 +8,14 @@ export { notReady, type ReadyReport, readyWhen } from './health/ready.ts';
 export { createLogger, flushLogs, type Logger, logLevels } from './logs/logger.ts';
 export { startWideEvent, type WideEvent } from './logs/wide-event.ts';
 export { createMetricsRegistry } from './metrics/registry.ts';
+export { exportSpans, type SpanExport } from './traces/export-spans.ts';
 export { requestIdFrom } from './traces/request-id.ts';
-export { childOf, formatTraceparent, parseTraceparent, startTrace, type TraceContext } from './traces/traceparent.ts';
+export { noSpans, type Span, type SpanSink } from './traces/span.ts';
+export {
+  childOf,
+  continueTrace,
+  formatTraceparent,
+  parseTraceparent,
+  startTrace,
+  type TraceContext,
+} from './traces/traceparent.ts';

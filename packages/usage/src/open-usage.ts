@@ -1,11 +1,12 @@
 // Access to ClickHouse. The tables are created before the first use and again after a failure, so ClickHouse may start
 // after this process, or come back empty.
-import type { Logger } from '@berth/telemetry';
+import type { Logger, Registry } from '@berth/telemetry';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { findAccounts } from './check/find-accounts.ts';
 import { findFaultyRows } from './check/find-faulty-rows.ts';
 import type { Finding } from './check/finding.ts';
 import { type HourTotals, type HourTotalsQuery, hourTotals } from './check/hour-totals.ts';
+import { createClickHouseMetrics } from './clickhouse-metrics.ts';
 import { isFault } from './is-fault.ts';
 import { type ClosedHour, closeHour, type HourToClose } from './ledger/close-hour.ts';
 import type { LedgerRow } from './ledger/ledger-row.ts';
@@ -30,6 +31,7 @@ export interface UsageOptions {
   /** URL, with user, password and database if there are any: http://user:password@host:8123/database */
   readonly url: string;
   readonly logger: Logger;
+  readonly registry?: Registry;
   readonly logRetentionDays?: number;
   /** False for a process that only inserts: it needs no right to make tables, and waits until another one has made them. */
   readonly makesTables?: boolean;
@@ -101,6 +103,7 @@ export function openUsage(options: UsageOptions): Usage {
   });
   const writeLogs = createLogWriter(client, { logger, logRetentionDays, now });
   const writeRows = createLedgerWriter(client);
+  const measure = createClickHouseMetrics(options.registry);
   let migrated: Promise<void> | undefined;
   const onceMigrated = (): Promise<void> => {
     migrated ??= migrate(client, logRetentionDays);
@@ -108,8 +111,10 @@ export function openUsage(options: UsageOptions): Usage {
   };
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
-      if (makesTables) await onceMigrated();
-      return await work();
+      return await measure(async () => {
+        if (makesTables) await onceMigrated();
+        return work();
+      });
     } catch (error) {
       migrated = undefined;
       throw new UsageUnavailable(error);

@@ -11,7 +11,7 @@ import {
   trustedProxies,
 } from '@berth/identity';
 import type { PlacementConfig } from '@berth/instances';
-import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen, type SpanSink } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
 import type { ApiConfig } from './config.ts';
@@ -41,6 +41,8 @@ export interface ApiOptions {
   readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Absent without a collector. */
+  readonly spans?: SpanSink | undefined;
   readonly now?: () => number;
   /** Interval at which the node listener's certificate is checked; one hour when absent. */
   readonly certificateCheckMs?: number;
@@ -77,7 +79,9 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   await keyring.deploymentKey(database, 'idempotency');
   await keyring.deploymentKey(database, 'runner-calls');
   const usage =
-    clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger, now });
+    clickhouse?.url === undefined
+      ? undefined
+      : openUsage({ ...clickhouse, url: clickhouse.url, logger, registry, now });
   const expected = config.publicUrl ?? `http://${config.host}:${config.port}`;
   const dependencies: { -readonly [K in keyof Dependencies]: Dependencies[K] } = {
     config,
@@ -116,7 +120,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     logWaits: new LogWaits(),
     now,
   };
-  const server = createServer(handlers, dependencies, createRequestLog(logger, registry));
+  const server = createServer(handlers, dependencies, createRequestLog(logger, registry, options.spans));
   await addDocumentation(server, dependencies);
   const listening = await server.listen({ host: config.host, port: config.port });
   if (config.publicUrl === undefined) {

@@ -12,7 +12,7 @@ import {
   trustedProxies,
 } from '@berth/identity';
 import type { LimitSettings } from '@berth/instances';
-import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen, type SpanSink } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { type Credentials, createCertificateMetric, createCredentials } from '@berth/wire';
 import { sql } from 'kysely';
@@ -72,6 +72,8 @@ export interface GatewayOptions {
   readonly clickhouse?: { readonly url?: string | undefined };
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Absent without a collector. */
+  readonly spans?: SpanSink | undefined;
 }
 
 export interface RunningGateway {
@@ -162,7 +164,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   // Gateways face the internet: a right to insert is all they need. Apis make the table.
   const usage =
-    clickhouse?.url === undefined ? undefined : openUsage({ url: clickhouse.url, logger, makesTables: false });
+    clickhouse?.url === undefined
+      ? undefined
+      : openUsage({ url: clickhouse.url, logger, registry, makesTables: false });
   const counts =
     usage === undefined
       ? undefined
@@ -203,9 +207,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     maxBodyBytes: config.models.bodyBytes,
   });
   const metrics = createRequestMetrics(registry);
-  const handle = createHandle({ ...context, logger, metrics, counts });
+  const handle = createHandle({ ...context, logger, metrics, counts, spans: options.spans });
   const passOn = createPassOn({
     ...{ forwarder, demand, cache, streams, waiting, metrics, retryForMs: holdMs },
+    traces: options.spans && { brand, spans: options.spans },
     upgrader: createUpgrader({ connector, timeouts }),
     chooser: createChooser({
       brand,

@@ -10,7 +10,7 @@ import {
   gatewayKey,
   type MasterKeyRing,
 } from '@berth/identity';
-import { createMetricsRegistry, type Logger, type Registry } from '@berth/telemetry';
+import { createMetricsRegistry, type Logger, type Registry, type SpanSink } from '@berth/telemetry';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
 import { createGatekeeper } from '../src/access/gatekeeper.ts';
 import { rateRefusal } from '../src/access/rate-refusal.ts';
@@ -58,6 +58,7 @@ export interface TestGatewayOptions {
   readonly silentMs?: number;
   readonly limits?: { readonly jsonBytes: number; readonly multipartPartBytes?: number };
   readonly logger?: Logger;
+  readonly spans?: SpanSink;
   /** Receives no notices, so it only learns of a change by a query. */
   readonly isDeaf?: boolean;
   readonly isTrusted?: (address: string) => boolean;
@@ -141,9 +142,17 @@ export async function startTestGateway(
   const startLane = { maxRunning: 1, maxWaiting: 200, now: () => 0 };
   const startLanes = { caller: createLookupLane(startLane), stranger: createLookupLane(startLane) };
   const metrics = createRequestMetrics(registry);
-  const handle = createHandle({ brand, docsUrl: '/docs', logger, metrics, counts: options.counts });
+  const handle = createHandle({
+    brand,
+    docsUrl: '/docs',
+    logger,
+    metrics,
+    counts: options.counts,
+    spans: options.spans,
+  });
   const passOn = createPassOn({
     ...{ forwarder, demand, cache: catalogue, streams, waiting, metrics, retryForMs: patienceMs },
+    traces: options.spans && { brand, spans: options.spans },
     upgrader: createUpgrader(shared),
     chooser: createChooser({
       ...{ brand, cache: catalogue, demand, holdMs: patienceMs, waiting, random: Math.random },

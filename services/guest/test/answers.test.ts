@@ -66,3 +66,12 @@ test('a refusal reaches a caller that is still sending, and the connection goes 
   }
   agent.destroy();
 });
+
+test('an answer to a traced request tells the time until its head, and no other answer does', async () => {
+  const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+  const time = (headers: Headers) => headers.get('x-service-guest-ms');
+  for (const path of ['/health', '/nowhere', '/filesystem/nowhere']) {
+    expect(time((await fetch(`${guest.url}${path}`, { headers: { traceparent } })).headers)).toMatch(/^\d+\.\d{3}$/);
+    expect(time((await fetch(`${guest.url}${path}`)).headers)).toBeNull();
+  }
+});

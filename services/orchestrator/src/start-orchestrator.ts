@@ -14,7 +14,7 @@ import { createSender, resync, startHandlers, startRelay } from '@berth/durable'
 import { createKeyring, gatewayKey, type MasterKeyRing } from '@berth/identity';
 import type { LimitSettings, PlacementConfig, Region } from '@berth/instances';
 import { createPost } from '@berth/outward';
-import { type Logger, type ReadyReport, type Registry, readyWhen } from '@berth/telemetry';
+import { type Logger, type ReadyReport, type Registry, readyWhen, type SpanSink } from '@berth/telemetry';
 import { openUsage } from '@berth/usage';
 import { sql } from 'kysely';
 import { startDeliveries } from './callbacks/start-deliveries.ts';
@@ -54,6 +54,8 @@ export interface OrchestratorOptions {
   readonly clickhouse?: { readonly url?: string | undefined; readonly logRetentionDays?: number };
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Absent without a collector. */
+  readonly spans?: SpanSink | undefined;
   /** Interval between searches for unfinished work. */
   readonly resyncMs?: number;
   /** Interval between checks that Restate still knows the handlers. */
@@ -110,10 +112,12 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     identityKeys: config.identityKeys,
     concurrency: config.concurrency,
     logger,
+    registry: options.registry,
+    spans: options.spans,
     onFirstRegistered: findUnfinished,
     ...(options.checkEveryMs === undefined ? {} : { checkEveryMs: options.checkEveryMs }),
   });
-  const relay = startRelay({ database, databaseUrl, sender, logger });
+  const relay = startRelay({ database, databaseUrl, sender, logger, registry: options.registry });
   const deliveries = startDeliveries({
     database,
     databaseUrl,
@@ -123,7 +127,10 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     logger,
     random: Math.random,
   });
-  const usage = clickhouse?.url === undefined ? undefined : openUsage({ ...clickhouse, url: clickhouse.url, logger });
+  const usage =
+    clickhouse?.url === undefined
+      ? undefined
+      : openUsage({ ...clickhouse, url: clickhouse.url, logger, registry: options.registry });
   const metering =
     usage === undefined
       ? undefined

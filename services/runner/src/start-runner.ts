@@ -3,7 +3,7 @@
 
 import { PrioritySemaphore } from '@berth/concurrency';
 import type { Brand } from '@berth/contract';
-import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
+import type { Logger, ReadyReport, Registry, SpanSink } from '@berth/telemetry';
 import { createCertificateMetric } from '@berth/wire';
 import type { RunnerConfig } from './config.ts';
 import { createDockerDriver } from './driver/docker-driver.ts';
@@ -34,6 +34,8 @@ export interface RunnerOptions {
   readonly brand: Brand;
   readonly logger: Logger;
   readonly registry: Registry;
+  /** Absent without a collector. */
+  readonly spans?: SpanSink | undefined;
 }
 
 export interface RunningRunner {
@@ -49,7 +51,13 @@ const quietPeriod = { quietMs: 500, maxMs: 3_000 };
 /** Shorter than the stop deadline of the whole process. */
 const stopMs = 15_000;
 
-export async function startRunner({ config, brand, logger: given, registry }: RunnerOptions): Promise<RunningRunner> {
+export async function startRunner({
+  config,
+  brand,
+  logger: given,
+  registry,
+  spans,
+}: RunnerOptions): Promise<RunningRunner> {
   const { apiUrl, stateFolder, dockerUrl } = config;
   const driver = createDockerDriver({ dockerUrl, diskMbPerSecond: config.diskMbPerSecond });
   await checkMachine(driver, config, given);
@@ -87,7 +95,7 @@ export async function startRunner({ config, brand, logger: given, registry }: Ru
   const storage = await openStorage({ config, driver, adopted, metrics, logger });
   const { images, disk } = storage;
   const converger = new Converger({
-    ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, meter, logger },
+    ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, meter, logger, spans },
     failures: new FailureFiles(stateFolder),
     tasks: new TaskFiles(stateFolder),
     report: (instance, observation) => link.report(instance, observation),

@@ -17,7 +17,10 @@ export async function serve(
     for (const role of roles) {
       const port = config.health.ports[role.name] ?? role.healthPort;
       const health = { host: config.health.host, port };
-      const running = await startRole(role, { config: config.sections, log: config.log, health });
+      const running = await startRole(role, {
+        ...{ config: config.sections, log: config.log, health },
+        otlp: config.telemetry.otlp,
+      });
       started.push(running);
       logger.info({ started: role.name, address: running.address, health: running.healthUrl }, 'role started');
     }

@@ -18,8 +18,8 @@ export function loadServerConfig(
     ...sources,
     alsoKnown: z.object(without(everything, mergeSections(running))),
   });
-  const { log, health, shutdown } = sections;
-  return { log, health, shutdown, sections };
+  const { log, health, telemetry, shutdown } = sections;
+  return { log, health, telemetry, shutdown, sections };
 }
 
 /**

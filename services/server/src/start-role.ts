@@ -1,13 +1,18 @@
+import { hostname } from 'node:os';
 import {
   createLogger,
   createMetricsRegistry,
+  exportSpans,
   type HealthServer,
   type Logger,
   type logLevels,
   notReady,
   type ReadyReport,
+  type Registry,
+  type SpanExport,
   startHealthServer,
 } from '@berth/telemetry';
+import { ownVersion } from './own-version.ts';
 import type { RunningRole, ServerRole } from './roles/server-role.ts';
 
 export type StartedRole = {
@@ -24,20 +29,22 @@ type StartOptions = {
   config: Readonly<Record<string, unknown>>;
   log: { level: (typeof logLevels)[number] };
   health: { host: string; port: number };
+  otlp: { url?: string | undefined; headers: Readonly<Record<string, string>>; ratio: number };
 };
 
 /** The health server starts before the role and stops after it, so that slow starts and stops can be watched. */
-export async function startRole(role: ServerRole, { config, log, health }: StartOptions): Promise<StartedRole> {
+export async function startRole(role: ServerRole, { config, log, health, otlp }: StartOptions): Promise<StartedRole> {
   const logger: Logger = createLogger({ role: role.name }, log);
   const registry = createMetricsRegistry({ role: role.name });
+  const spans = openSpans(role.name, otlp, registry, logger);
   let ready: () => Promise<ReadyReport> = async () => notReady('role', 'starting');
   const server: HealthServer = await startHealthServer({ ...health, registry, ready: () => ready() });
 
   let running: RunningRole;
   try {
-    running = await role.start(config, { logger, registry });
+    running = await role.start(config, { logger, registry, spans });
   } catch (error) {
-    await server.close();
+    await Promise.all([server.close(), spans?.close()]);
     throw error;
   }
   ready = () => running.ready();
@@ -49,6 +56,26 @@ export async function startRole(role: ServerRole, { config, log, health }: Start
       ready = async () => notReady('role', 'stopping');
     },
     stop: () => running.stop(),
-    close: () => server.close(),
+    async close() {
+      await Promise.all([server.close(), spans?.close()]);
+    },
   };
+}
+
+function openSpans(
+  role: string,
+  { url, headers, ratio }: StartOptions['otlp'],
+  registry: Registry,
+  logger: Logger,
+): SpanExport | undefined {
+  if (url === undefined) return undefined;
+  const host = hostname();
+  const resource = {
+    'service.namespace': 'berth',
+    'service.name': `berth-${role}`,
+    'service.version': ownVersion(),
+    'service.instance.id': `${host}-${process.pid}`,
+    'host.name': host,
+  };
+  return exportSpans({ url, headers, ratio, resource, registry, logger });
 }

@@ -26,6 +26,7 @@ export {
   type SuccessResponse,
   TreeRequest,
 } from './files.ts';
+export { guestTimeHeader } from './guest-time.ts';
 export { ChangeShape, DirectoryShape, FileShape, FileWithContentShape, mcpServerInfo, ProcessShape } from './mcp.ts';
 export { type PortInfo, PortMonitorRequest, type ProcessPorts } from './network.ts';
 export { type GuestApiDocument, guestApiDocument } from './openapi/guest-api-document.ts';

@@ -62,6 +62,8 @@ const InstanceFields = z.object({
   /** Maximum number of cores; a runner with fewer cores gives what it has. */
   cpus: z.number().positive(),
   env: z.record(z.string(), z.string()),
+  /** W3C trace of the request or handler call that led to this generation. */
+  traceparent: z.string().max(100).optional(),
   /** Without a VPC the instance reaches no other instance, and no other instance reaches it. */
   vpc: InstanceVpc.optional(),
 });

@@ -31,6 +31,8 @@ export interface Claimant {
   readonly image: ChosenImage;
   readonly region: string;
   readonly random: () => number;
+  /** W3C trace of the request that claims. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface Claimed {
@@ -66,7 +68,7 @@ interface RunnerRow extends Candidate {
 
 export async function claimWarm(
   tx: DatabaseTransaction,
-  { sandbox, spec, image, region, random }: Claimant,
+  { sandbox, spec, image, region, random, traceparent }: Claimant,
   settings: PlacementSettings,
 ): Promise<ClaimResult> {
   const { placement } = settings;
@@ -88,7 +90,8 @@ export async function claimWarm(
     const chosen = place(holding, { ...need, reservedMb: differenceMb }, random)?.runner.id;
     const runner = holding.find(({ id }) => id === chosen);
     if (runner === undefined) break;
-    const stored = sandboxInstanceSpec(sandbox, spec, { region, isolation, image }, settings);
+    const made = sandboxInstanceSpec(sandbox, spec, { region, isolation, image }, settings);
+    const stored = traceparent === undefined ? made : { ...made, traceparent };
     const taken = await claimOldest(tx, runner, pools(isolation), { sandbox, stored, differenceMb });
     if (taken !== undefined)
       return { claimed: { ...taken, spec: stored, runner, reservedMb, differenceMb }, mayStart: true };

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { checkReady, type ReadyReport } from './ready.ts';
 
 export type HealthServer = { url: string; port: number; close(): Promise<void> };
@@ -15,12 +15,15 @@ export type HealthOptions = {
 
 type Answer = { status: number; type: string; body: string };
 
+const defaultReadyTimeoutMs = 2_000;
+
 /** /healthz: the event loop runs. /readyz: the role can work now. /metrics: Prometheus. */
 export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
+  registerReadiness(options);
   const routes: Readonly<Record<string, () => Promise<Answer>>> = {
     '/healthz': async () => text(200, 'ok\n'),
     '/readyz': async () => {
-      const report = await checkReady(options.ready, options.readyTimeoutMs ?? 2_000);
+      const report = await checkReady(options.ready, options.readyTimeoutMs ?? defaultReadyTimeoutMs);
       return { status: report.ready ? 200 : 503, type: 'application/json', body: `${JSON.stringify(report)}\n` };
     },
     '/metrics': async () => ({
@@ -43,6 +46,21 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   const address = server.address();
   const port = address !== null && typeof address === 'object' ? address.port : options.port;
   return { url: `http://${options.host}:${port}`, port, close: () => close(server) };
+}
+
+/** The metric has the checks that failed, so that an alert names what the role waits for. */
+function registerReadiness({ registry, ready, readyTimeoutMs }: HealthOptions): void {
+  new Gauge({
+    name: 'berth_ready',
+    help: 'Whether each thing that the role needs answers, as /readyz says: 1 or 0.',
+    labelNames: ['check'],
+    registers: [registry],
+    async collect() {
+      const { checks } = await checkReady(ready, readyTimeoutMs ?? defaultReadyTimeoutMs);
+      this.reset();
+      for (const [check, { ok }] of Object.entries(checks)) this.set({ check }, ok ? 1 : 0);
+    },
+  });
 }
 
 function close(server: Server): Promise<void> {

@@ -41,7 +41,7 @@ test('an error keeps type, message, code and cause, without secrets', () => {
 test('a wide event is one line with everything collected and its duration', () => {
   const { lines, logger } = capture();
   const clock = [100, 142.5];
-  const event = startWideEvent(logger, 'request', { requestId: 'r1' }, () => clock.shift() ?? 0);
+  const event = startWideEvent(logger, 'request', { requestId: 'r1' }, { now: () => clock.shift() ?? 0 });
   event.add({ workspace: 'w1' });
   event.end({ status: 200 });
   expect(lines).toHaveLength(1);

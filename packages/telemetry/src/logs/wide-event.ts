@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import type { SpanKind, SpanSink } from '../traces/span.ts';
+import type { TraceContext } from '../traces/traceparent.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,15 +12,22 @@ export type WideEvent = {
   fail(error: unknown, fields?: Fields): void;
 };
 
+export type WideEventOptions = {
+  now?: () => number;
+  /** Records the event as a span too, named `name` or like the event. */
+  span?: { readonly spans: SpanSink; readonly trace: TraceContext; readonly kind: SpanKind; readonly name?: string };
+};
+
 /** One line per request, handler call or container change, with all the fields collected until it ends. */
 export function startWideEvent(
   logger: Logger,
   name: string,
   fields: Fields = {},
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), span }: WideEventOptions = {},
 ): WideEvent {
   const startedAt = now();
   const collected: Record<string, unknown> = { event: name, ...fields };
+  if (span !== undefined) collected.traceId = span.trace.traceId;
   let written = false;
 
   function write(level: 'info' | 'error', outcome: string, extra: Fields | undefined, error?: unknown): void {
@@ -27,8 +36,12 @@ export function startWideEvent(
     collected.outcome = outcome;
     if (extra !== undefined) Object.assign(collected, extra);
     if (level === 'error') collected.err = error;
-    collected.durationMs = Math.round((now() - startedAt) * 1_000) / 1_000;
+    const durationMs = Math.round((now() - startedAt) * 1_000) / 1_000;
+    collected.durationMs = durationMs;
     logger[level](collected, name);
+    if (span === undefined) return;
+    const { spans, trace, kind } = span;
+    spans.record({ name: span.name ?? name, kind, trace, endedAt: Date.now(), durationMs, fields: collected, error });
   }
 
   return {

@@ -1,7 +1,13 @@
 // W3C Trace Context, level 1: https://www.w3.org/TR/trace-context/#traceparent-header
 import { randomFillSync } from 'node:crypto';
 
-export type TraceContext = { traceId: string; spanId: string; sampled: boolean };
+export type TraceContext = {
+  traceId: string;
+  spanId: string;
+  sampled: boolean;
+  /** Span that caused this one. Absent for the first span of a trace, and in what a header says. */
+  parentSpanId?: string;
+};
 
 type Random = (byteCount: number) => { toString(encoding: 'hex'): string };
 
@@ -40,7 +46,14 @@ export function startTrace(random: Random = fromPage): TraceContext {
 
 /** A new span of the same trace. */
 export function childOf(parent: TraceContext, random: Random = fromPage): TraceContext {
-  return { ...parent, spanId: nonZero(8, random) };
+  const { traceId, spanId, sampled } = parent;
+  return { traceId, spanId: nonZero(8, random), sampled, parentSpanId: spanId };
+}
+
+/** Trace of a request: a new span of the caller's trace, or of a new one where the caller sent none. */
+export function continueTrace(header: string | undefined): TraceContext {
+  const parent = parseTraceparent(header);
+  return parent === undefined ? startTrace() : childOf(parent);
 }
 
 function nonZero(byteCount: number, random: Random): string {

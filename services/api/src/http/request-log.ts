@@ -3,14 +3,15 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ApiError } from '@berth/contract';
 import {
   Counter,
-  childOf,
+  continueTrace,
   formatTraceparent,
   Histogram,
   type Logger,
-  parseTraceparent,
+  noSpans,
   type Registry,
   requestIdFrom,
-  startTrace,
+  type SpanSink,
+  type TraceContext,
 } from '@berth/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
@@ -26,7 +27,7 @@ export interface RequestLog {
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-export function createRequestLog(logger: Logger, registry: Registry): RequestLog {
+export function createRequestLog(logger: Logger, registry: Registry, spans: SpanSink = noSpans): RequestLog {
   const seconds = new Histogram({
     name: 'berth_api_request_seconds',
     help: 'Time from the first byte of a request to the last byte of its response.',
@@ -40,21 +41,20 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
     labelNames: ['limit'],
     registers: [registry],
   });
-  const traces = new WeakMap<FastifyRequest, string>();
+  const traces = new WeakMap<FastifyRequest, TraceContext>();
   const failures = new WeakMap<FastifyRequest, unknown>();
 
-  const trace = (request: FastifyRequest): string => {
+  const traceOf = (request: FastifyRequest): TraceContext => {
     const known = traces.get(request);
     if (known !== undefined) return known;
-    const parent = parseTraceparent(one(request.headers.traceparent));
-    const made = formatTraceparent(parent === undefined ? startTrace() : childOf(parent));
+    const made = continueTrace(one(request.headers.traceparent));
     traces.set(request, made);
     return made;
   };
 
   return {
     requestId: (headers) => requestIdFrom(one(headers['x-request-id'])),
-    trace,
+    trace: (request) => formatTraceparent(traceOf(request)),
     failed: (request, error) => failures.set(request, error.cause ?? error),
     refused: (limit) => refusals.inc({ limit }),
     answered(request, reply) {
@@ -66,22 +66,23 @@ export function createRequestLog(logger: Logger, registry: Registry): RequestLog
         operation?.access.kind === 'workspace' || operation?.access.kind === 'workspaceInPath'
           ? caller?.workspace.name
           : undefined;
-      logger[error === undefined ? 'info' : 'error'](
-        {
-          event: 'request',
-          requestId: request.id,
-          trace: trace(request),
-          operation: operation?.id,
-          method: request.method,
-          path: request.url.split('?', 1)[0],
-          status: reply.statusCode,
-          durationMs,
-          ...(caller === undefined || operation?.access.kind === 'public' ? {} : { subject: caller.principal.subject }),
-          ...(workspace === undefined ? {} : { workspace }),
-          ...(error === undefined ? {} : { err: error }),
-        },
-        'request',
-      );
+      const trace = traceOf(request);
+      const fields = {
+        event: 'request',
+        requestId: request.id,
+        trace: formatTraceparent(trace),
+        operation: operation?.id,
+        method: request.method,
+        path: request.url.split('?', 1)[0],
+        status: reply.statusCode,
+        durationMs,
+        ...(caller === undefined || operation?.access.kind === 'public' ? {} : { subject: caller.principal.subject }),
+        ...(workspace === undefined ? {} : { workspace }),
+        ...(error === undefined ? {} : { err: error }),
+      };
+      logger[error === undefined ? 'info' : 'error'](fields, 'request');
+      const name = operation?.id ?? 'request';
+      spans.record({ name, kind: 'server', trace, endedAt: Date.now(), durationMs, fields, error });
     },
   };
 }

@@ -22,6 +22,7 @@ import { join, renew } from './join.ts';
 import { issueListenerCertificate, renewListenerCertificate } from './listener-certificate.ts';
 import type { NodeContext } from './node-context.ts';
 import { recordReports } from './reports.ts';
+import { createRunnerMetrics } from './runner-metrics.ts';
 import { createStartMetrics } from './start-metrics.ts';
 import { openSession, streamMessages } from './stream.ts';
 import { watchChanges } from './watch-changes.ts';
@@ -120,7 +121,7 @@ export async function startNodeListener(options: NodeListenerOptions): Promise<R
     return reply.type('application/x-ndjson').send(Readable.from(lines, { objectMode: false }));
   });
   const address = await server.listen({ host: config.host, port: config.port });
-  const watch = watchRunners(context, config.lostAfterSeconds);
+  const watch = watchRunners(context, config.lostAfterSeconds, createRunnerMetrics(registry));
   const certifying = certifyGateways(context, closing.signal);
   const keeping = renewListenerCertificate({
     server: server.server,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type DatabaseTransaction, outboxTopics, unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import type { NodeContext } from './node-context.ts';
+import type { SeenRunner } from './runner-metrics.ts';
 
 const pollMs = 2_500;
 
@@ -13,7 +14,11 @@ export interface RunnerWatch {
   stop(): Promise<void>;
 }
 
-export function watchRunners(context: NodeContext, lostAfterSeconds: number): RunnerWatch {
+export function watchRunners(
+  context: NodeContext,
+  lostAfterSeconds: number,
+  onSeen: (runners: readonly SeenRunner[]) => void,
+): RunnerWatch {
   const stopping = new AbortController();
   const run = async (): Promise<void> => {
     let listeningSince = performance.now();
@@ -26,7 +31,7 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
       try {
         const silentSeconds = (performance.now() - listeningSince) / 1_000;
         if (silentSeconds > lostAfterSeconds) await markSilentRunnersLost(context, lostAfterSeconds);
-        else await sql`select 1`.execute(context.database);
+        onSeen(await loadSeen(context));
       } catch (err) {
         context.logger.warn({ err }, 'check for silent runners failed; silence is counted from now');
         listeningSince = performance.now();
@@ -41,6 +46,15 @@ export function watchRunners(context: NodeContext, lostAfterSeconds: number): Ru
       await running;
     },
   };
+}
+
+/** A deployment has some hundred runners. */
+function loadSeen({ database }: NodeContext): Promise<SeenRunner[]> {
+  return database
+    .selectFrom('runners')
+    .select(['name', 'region', 'status'])
+    .select(sql<number | null>`extract(epoch from clock_timestamp() - last_seen_at)::float8`.as('silentSeconds'))
+    .execute();
 }
 
 async function markSilentRunnersLost(context: NodeContext, lostAfterSeconds: number): Promise<void> {

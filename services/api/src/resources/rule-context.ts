@@ -16,6 +16,7 @@ export async function ruleContext(call: WriteCall, rules: KindRules): Promise<Ru
     afterCommit: call.afterCommit,
     beforeAnswer: call.beforeAnswer,
     clientGone: call.clientGone,
+    trace: call.trace,
     readAgain: (uid) => readAgain(call, rules, uid),
   };
 }

@@ -22,6 +22,8 @@ export interface RuleContext {
   afterCommit(work: () => void): void;
   beforeAnswer(work: BeforeAnswer): void;
   clientGone(): AbortSignal;
+  /** W3C trace of the request. */
+  readonly trace: string | undefined;
   /** The resource as stored after the commit; undefined when it is gone. */
   readAgain(uid: string): Promise<Rendered | undefined>;
 }

@@ -68,7 +68,7 @@ async function requireRoom({ tx, workspace, dependencies }: RuleContext, { spec 
 }
 
 async function claim(
-  { tx, workspace, dependencies }: RuleContext,
+  { tx, workspace, dependencies, trace }: RuleContext,
   { uid, name, spec: stored }: ResourceRow,
 ): Promise<ClaimResult> {
   const { placement, config } = dependencies;
@@ -78,7 +78,7 @@ async function claim(
   if ('fault' in image) return { claimed: undefined, mayStart: false };
   const sandbox = { uid, name, workspace: { id: workspace.id, name: workspace.name } };
   const region = textOf(stored.region) ?? '';
-  return claimWarm(tx, { sandbox, spec, image, region, random: Math.random }, settings);
+  return claimWarm(tx, { sandbox, spec, image, region, random: Math.random, traceparent: trace }, settings);
 }
 
 async function adopt(context: RuleContext, row: ResourceRow, claimed: Claimed, answer: unknown): Promise<unknown> {

@@ -77,8 +77,10 @@ export async function applyChange(context: RuleContext, row: ResourceRow): Promi
       { region: textOf(row.spec.region) ?? '', isolation, image: { image, source: imageSource } },
       { placement, brand: config.brand },
     );
-    const spec = { ...made, port, memoryMb, cpus };
-    if (!isDeepStrictEqual(spec, running.spec)) {
+    const { traceparent: _earlier, ...before } = running.spec;
+    const after = { ...made, port, memoryMb, cpus };
+    if (!isDeepStrictEqual(after, before)) {
+      const spec = { ...after, traceparent: context.trace };
       await tx
         .updateTable('instances')
         .set({ spec: JSON.stringify(spec), generation: running.generation + 1 })

@@ -1,4 +1,5 @@
 import type { Brand } from '@berth/contract';
+import { guestTimeHeader } from '@berth/contract/guest';
 import { platformHeaders } from '../errors/gateway-error.ts';
 import { brandedNames, plainName } from './raw-headers.ts';
 
@@ -18,4 +19,4 @@ export function withoutPlatformHeaders(rawHeaders: readonly string[], brand: Bra
 }
 
 const isOfPlatform = (name: string, brand: Brand): boolean =>
-  Object.values(platformHeaders(brand)).some((ours) => ours.toLowerCase() === name);
+  [...Object.values(platformHeaders(brand)), guestTimeHeader(brand)].some((ours) => ours.toLowerCase() === name);

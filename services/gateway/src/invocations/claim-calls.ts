@@ -53,7 +53,8 @@ export async function claimCalls(
     returning invocations.id, claim_id as "claimId", workspace_id as "workspaceId", resource_uid as "resourceUid",
       resource_name as "resourceName", key_id as "keyId", is_by_member as "isByMember", method, path,
       timeout_seconds as "timeoutSeconds", max_runs as "maxRuns", runs, chosen.status = 'running' as "wasRunning",
-      extract(epoch from clock_timestamp() - accepted_at)::float8 * 1000 as "ageMs"`.execute(database);
+      extract(epoch from clock_timestamp() - accepted_at)::float8 * 1000 as "ageMs",
+      extract(epoch from clock_timestamp() - next_at)::float8 * 1000 as "waitedMs"`.execute(database);
   return rows;
 }
 

@@ -18,6 +18,8 @@ export interface ClaimedCall {
   readonly wasRunning: boolean;
   /** Time since the call was accepted. */
   readonly ageMs: number;
+  /** Time for which this run was due. */
+  readonly waitedMs: number;
 }
 
 /** What the agent receives. */

@@ -1,7 +1,7 @@
 // The loop that performs calls. Any gateway performs any call: the one that has accepted it may be gone.
 import { backoffMs, Notifier, pause, settlesWithin } from '@berth/concurrency';
 import type { Database } from '@berth/database';
-import { Counter, type Logger, type Registry } from '@berth/telemetry';
+import { Counter, Histogram, type Logger, type Registry } from '@berth/telemetry';
 import { claimCalls, prolongClaims } from './claim-calls.ts';
 import type { ClaimedCall } from './claimed-call.ts';
 import { judgeRun, type RunResult } from './judge-run.ts';
@@ -63,6 +63,13 @@ export function startCalls(options: CallsOptions): RunningCalls {
     name: 'berth_gateway_calls_total',
     help: 'Runs of asynchronous calls, by what came of them.',
     labelNames: ['result'],
+    registers: [registry],
+  });
+
+  const waits = new Histogram({
+    name: 'berth_gateway_call_wait_seconds',
+    help: 'Time for which a run of an asynchronous call was due before a gateway took it.',
+    buckets: [0.05, 0.25, 1, 5, 15, 60, 300, 1_800],
     registers: [registry],
   });
 
@@ -142,7 +149,10 @@ export function startCalls(options: CallsOptions): RunningCalls {
       try {
         const limit = atOnce - underWay.size;
         const claimed = limit === 0 ? [] : await claimCalls(database, { limit, perAgent, leaseMs });
-        for (const call of claimed) start(call);
+        for (const call of claimed) {
+          waits.observe(Math.max(0, call.waitedMs) / 1_000);
+          start(call);
+        }
         failures = 0;
         if (claimed.length === 0) await notifier.wait(pollMs, stopping.signal);
       } catch (err) {

@@ -1,6 +1,6 @@
 // End of every request: the error response if there is one, the metrics, the counts of its workload and the log line.
 import type { Brand } from '@berth/contract';
-import type { Logger } from '@berth/telemetry';
+import type { Logger, SpanSink } from '@berth/telemetry';
 import type { RequestCounts } from '../counts/request-counts.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
 import { mergeHeaders } from '../http/header-map.ts';
@@ -15,6 +15,7 @@ export interface EndOptions {
   readonly docsUrl: string;
   readonly logger: Logger;
   readonly metrics: RequestMetrics;
+  readonly spans?: SpanSink | undefined;
   /** Undefined in a deployment without ClickHouse. */
   readonly counts?: Pick<RequestCounts, 'count'> | undefined;
 }

@@ -1,5 +1,5 @@
 // What every request has around it: an id, a log line, metrics, and an answer where it fails.
-import { requestIdFrom, startWideEvent } from '@berth/telemetry';
+import { continueTrace, noSpans, requestIdFrom, startWideEvent } from '@berth/telemetry';
 import type { Call } from '../http/gateway-server.ts';
 import { noHeaders } from '../http/header-map.ts';
 import type { Outcome } from '../proxy/outcome.ts';
@@ -20,16 +20,19 @@ export type Handle = (call: Call, serve: Serve) => Promise<Handled>;
 
 /** Every request writes one log line, except those of anonymous callers in a flood. */
 export function createHandle(options: EndOptions): Handle {
-  const { logger, metrics } = options;
+  const { logger, metrics, spans = noSpans } = options;
   const endRequest = createEndRequest(options);
   return async (call, serve) => {
     const { request } = call;
     const requestId = requestIdFrom(oneHeader(request.headers['x-request-id']));
-    const event = startWideEvent(logger, 'request', { requestId, method: request.method });
+    const trace = continueTrace(oneHeader(request.headers.traceparent));
+    const span = { spans, trace, kind: 'server' } as const;
+    const event = startWideEvent(logger, 'request', { requestId, method: request.method }, { span });
     metrics.begin();
     const context: RequestContext = {
       call,
       requestId,
+      trace,
       event,
       startedAt: performance.now(),
       kind: undefined,

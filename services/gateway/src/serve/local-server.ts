@@ -9,6 +9,8 @@ import type { RunAnswer } from '../invocations/judge-run.ts';
 interface LocalRequest {
   readonly method: string;
   readonly contentType: string | undefined;
+  /** Trace that the request continues. */
+  readonly traceparent: string | undefined;
   readonly body: Buffer;
   readonly signal: AbortSignal;
   readonly handle: (call: Call) => Promise<void>;
@@ -37,7 +39,7 @@ export function createLocalServer(): LocalServer {
     served.handled = served.handle(call).catch(() => void response.destroy());
   });
   return {
-    async send({ method, contentType, body, signal, handle }) {
+    async send({ method, contentType, traceparent, body, signal, handle }) {
       const [client, inside] = duplexPair();
       const end = (): void => {
         client.destroy();
@@ -50,7 +52,7 @@ export function createLocalServer(): LocalServer {
       server.emit('connection', inside);
       signal.addEventListener('abort', end, { once: true });
       try {
-        return await exchange(client, { method, contentType, body });
+        return await exchange(client, { method, contentType, traceparent, body });
       } catch {
         end();
         return undefined;
@@ -66,11 +68,12 @@ export function createLocalServer(): LocalServer {
 
 function exchange(
   client: Duplex,
-  { method, contentType, body }: Pick<LocalRequest, 'method' | 'contentType' | 'body'>,
+  { method, contentType, traceparent, body }: Omit<LocalRequest, 'signal' | 'handle'>,
 ): Promise<RunAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<RunAnswer>();
   const headers = {
     ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(body.length === 0 ? {} : { 'content-length': body.length }),
   };
   const request = openRequest({ createConnection: () => client, method, path: '/', headers }, (response) => {

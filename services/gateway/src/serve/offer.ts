@@ -1,4 +1,6 @@
 import { backoffMs, pause } from '@berth/concurrency';
+import type { Brand } from '@berth/contract';
+import type { SpanSink } from '@berth/telemetry';
 import { NotDispatched } from '@berth/wire';
 import type { Admitted, AdmittedPreview } from '../access/admitted.ts';
 import type { WaitingList } from '../demand/waiting-list.ts';
@@ -10,6 +12,7 @@ import type { WorkloadCache } from '../routing/workload-cache.ts';
 import type { Target } from '../workloads/target.ts';
 import type { Workload } from '../workloads/workload.ts';
 import type { Chooser } from './chooser.ts';
+import { recordsGuest } from './guest-span.ts';
 import { finalRefusal } from './outcome-error.ts';
 import { createRemovalWatcher } from './removal-watcher.ts';
 import type { RequestContext } from './request-context.ts';
@@ -26,6 +29,8 @@ export interface OfferOptions {
   /** Counts such requests; when it is full, a request is refused at once. */
   readonly waiting: WaitingList;
   readonly metrics: RequestMetrics;
+  /** Absent without a collector. */
+  readonly traces?: { readonly brand: Brand; readonly spans: SpanSink } | undefined;
 }
 
 interface Offered {
@@ -47,7 +52,7 @@ const roundMs = { first: 100, max: 500 };
  * repeated.
  */
 export function createOffer(options: OfferOptions): (offered: Offered) => Promise<Outcome> {
-  const { cache, chooser, forwarder, upgrader, retryForMs, waiting, metrics } = options;
+  const { cache, chooser, forwarder, upgrader, retryForMs, waiting, metrics, traces } = options;
   const forgetRemoved = createRemovalWatcher((instance) => forwarder.forget(instance));
 
   return async ({ route, workload: known, target, session, headers, preview, context, admitAgain }) => {
@@ -65,6 +70,8 @@ export function createOffer(options: OfferOptions): (offered: Offered) => Promis
         context.event.add({ heldMs });
         metrics.held(workload.kind, heldMs);
       }
+      const answering = isolated(onResponseHead, route, preview, context);
+      const isGuest = workload.kind === 'sandbox' && target.port === undefined;
       const task = {
         request,
         response,
@@ -72,7 +79,7 @@ export function createOffer(options: OfferOptions): (offered: Offered) => Promis
         headers,
         kind: workload.kind,
         path: target.path,
-        onResponseHead: isolated(onResponseHead, route, preview, context),
+        onResponseHead: isGuest && traces !== undefined ? recordsGuest(answering, context, traces) : answering,
         timeouts: context.run?.timeouts,
       };
       await context.run?.begin();

@@ -1,9 +1,11 @@
 // One run of an asynchronous call: the Serve walk from its admitted caller on, with the headers and the body that were stored.
 import { type Brand, headerNames, lacksScope } from '@berth/contract';
 import type { Principal } from '@berth/identity';
+import { formatTraceparent } from '@berth/telemetry';
 import type { Admitted } from '../access/admitted.ts';
 import { gatewayErrors } from '../errors/error-table.ts';
 import { GatewayError } from '../errors/gateway-error.ts';
+import { setHeaders } from '../http/header-map.ts';
 import { valuesOf } from '../http/raw-headers.ts';
 import type { CallPayload, ClaimedCall } from '../invocations/claimed-call.ts';
 import type { RunAnswer, RunResult } from '../invocations/judge-run.ts';
@@ -63,7 +65,12 @@ export function createPerform({ brand, handle, passOn, cache, findPrincipal, loa
       ...{ route, admitted, context, session: undefined },
       admitAgain: () => admit(route, call),
       target: { path, port: undefined, prefix: undefined },
-      headers: [...stored, names.invocationId, call.id, names.invocationRun, String(call.runs + 1)],
+      // The stored trace is that of the accepted request, whose span the run continues.
+      headers: setHeaders(stored, {
+        [names.invocationId]: call.id,
+        [names.invocationRun]: String(call.runs + 1),
+        traceparent: formatTraceparent(context.trace),
+      }),
     });
   }
 
@@ -82,6 +89,7 @@ export function createPerform({ brand, handle, passOn, cache, findPrincipal, loa
       let handled: Handled | undefined;
       const answer = await server.send({
         ...{ method: call.method, body, signal, contentType: valuesOf(headers, 'content-type')[0] },
+        traceparent: valuesOf(headers, 'traceparent')[0],
         async handle(local) {
           handled = await handle(local, (context) => {
             context.run = { timeouts: { totalMs: ms, silentMs: ms }, begin: beginOnce };

@@ -1,4 +1,4 @@
-import type { WideEvent } from '@berth/telemetry';
+import type { TraceContext, WideEvent } from '@berth/telemetry';
 import type { CountedWorkload } from '../counts/workload-minute.ts';
 import type { Call } from '../http/gateway-server.ts';
 import type { HeaderMap } from '../http/header-map.ts';
@@ -10,6 +10,8 @@ import type { Timeouts } from '../workloads/workload-kind.ts';
 export interface RequestContext {
   readonly call: Call;
   readonly requestId: string;
+  /** Its span is that of this request. */
+  readonly trace: TraceContext;
   readonly event: WideEvent;
   /** By `performance.now()`. */
   readonly startedAt: number;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Brand } from '@berth/contract';
-import { childOf, formatTraceparent, parseTraceparent, startTrace } from '@berth/telemetry';
+import { formatTraceparent } from '@berth/telemetry';
 import type { Admitted } from '../access/admitted.ts';
 import { forwardedHeaders, type Peer } from '../http/forwarded-headers.ts';
 import { setHeaders } from '../http/header-map.ts';
@@ -30,11 +30,10 @@ interface Described extends HeaderOptions {
 /** Request headers as the workload receives them, including those that a preview sets. */
 export function requestHeaders(
   { brand, admitted, target, peer, session }: Described,
-  { call, requestId }: RequestContext,
+  { call, requestId, trace }: RequestContext,
 ): readonly string[] {
   const { request } = call;
   const { workload, principal, consumed, preview } = admitted;
-  const parent = parseTraceparent(oneHeader(request.headers.traceparent));
   const headers = forwardedHeaders(request.rawHeaders, {
     brand,
     workload,
@@ -44,7 +43,7 @@ export function requestHeaders(
     target,
     peer,
     requestId,
-    traceparent: formatTraceparent(parent === undefined ? startTrace() : childOf(parent)),
+    traceparent: formatTraceparent(trace),
     mcpSessionId: session === undefined ? undefined : incomingSession(session).id,
     upgrade: call.upgrade === undefined ? undefined : request.headers.upgrade,
   });

@@ -12,6 +12,7 @@ import { drain } from './drain.ts';
 import { Fault } from './fault.ts';
 import { commonHeaders } from './headers.ts';
 import { matchRoute } from './match-route.ts';
+import { timedResponse } from './timed-response.ts';
 
 // Streams may last without a limit: only the time until the end of the headers and between two requests is bounded.
 const headersTimeoutMs = 30_000;
@@ -25,6 +26,7 @@ export function createGuestServer(guest: Guest): Server {
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
     requestTimeout: 0,
+    ServerResponse: timedResponse(guest.settings.brand),
     // Other upgrade offers, such as h2c of some clients, are ignored: the request is answered as plain HTTP.
     shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
   });

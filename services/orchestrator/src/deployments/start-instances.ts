@@ -90,9 +90,10 @@ async function insertInstances(
     resource_uid: workload.uid,
     revision,
     runner_id: runner.id,
-    spec: JSON.stringify(
-      workloadInstanceSpec(workload, spec, { region: runner.region, isolation, image }, connections, dependencies),
-    ),
+    spec: JSON.stringify({
+      ...workloadInstanceSpec(workload, spec, { region: runner.region, isolation, image }, connections, dependencies),
+      traceparent: dependencies.traceparent,
+    }),
     reserved_mb: reservedMb,
   }));
   // One by one, because a prepared statement would be kept for each number of rows.

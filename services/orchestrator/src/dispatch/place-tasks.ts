@@ -65,7 +65,7 @@ export async function placeTasks(
     const chosen = placements[place];
     if (chosen === undefined) return [];
     const { runner, isolation } = chosen;
-    const stored = specOf({ region: runner.region, isolation }, index);
+    const stored = { ...specOf({ region: runner.region, isolation }, index), traceparent: dependencies.traceparent };
     return [{ id: uuidv7(), runnerId: runner.id, taskIndex: index, attempt: attempt + 1, spec: stored }];
   });
   await writePlaced(tx, execution, placed, reservedMb);

@@ -12,6 +12,7 @@ import { claimDirtyHours } from './claim-dirty-hours.ts';
 import { closeHour } from './close-hour.ts';
 import { maxMeteredCalls, meterInvocations } from './meter-invocations.ts';
 import { meterSpans } from './meter-spans.ts';
+import { createOldestHourMetric } from './oldest-open-hour.ts';
 
 export interface MeteringOptions {
   readonly database: Database;
@@ -82,6 +83,7 @@ function stepsOf(
 ): Step[] {
   const checkHourly = createHourlyCheck(database, usage, { logger, registry });
   const freezeStatements = createStatementFreezer({ database, usage, logger, registry, signal });
+  const measureOldestHour = createOldestHourMetric(database, registry);
   let frozenAt = Number.NEGATIVE_INFINITY;
   return [
     {
@@ -94,6 +96,14 @@ function stepsOf(
     {
       name: 'invocations',
       run: async () => (await meterInvocations(database, usage)) === maxMeteredCalls,
+    },
+    {
+      // Before the hours are closed, so that a failure there does not hide it.
+      name: 'oldest hour',
+      async run() {
+        await measureOldestHour();
+        return false;
+      },
     },
     {
       name: 'hours',

@@ -23,6 +23,8 @@ export interface Dependencies extends PlacementSettings {
   /** Key that signs the addresses of task arguments. */
   readonly taskDataKey: () => Promise<Buffer>;
   readonly logger: Logger;
+  /** W3C trace of the handler call that these are for. Instances that it places pass it on to their runner. */
+  readonly traceparent?: string;
   readonly counters: Counters;
   /** Notifies the streams of a runner that its instances have changed. */
   readonly notifyRunner: (runnerId: string) => void;

@@ -52,7 +52,10 @@ export async function startSandbox(
     resource_uid: uid,
     revision,
     runner_id: placed.runner.id,
-    spec: JSON.stringify(sandboxInstanceSpec({ uid, name, workspace }, spec, where, dependencies)),
+    spec: JSON.stringify({
+      ...sandboxInstanceSpec({ uid, name, workspace }, spec, where, dependencies),
+      traceparent: dependencies.traceparent,
+    }),
     reserved_mb: reservedMb,
   };
   await tx.insertInto('instances').values(instance).execute();

@@ -17,6 +17,7 @@ import { listeningPorts } from './listening-ports.ts';
 import { chooseMode } from './modes/choose-mode.ts';
 import type { InstanceMode, ReachableInstance } from './modes/mode.ts';
 import { PendingCallers } from './pending-callers.ts';
+import { recordChange } from './record-change.ts';
 import { RunRecord } from './run-record.ts';
 import { StatusReporter } from './status-reporter.ts';
 import type { Worker } from './worker.ts';
@@ -223,9 +224,17 @@ export class InstanceWorker implements Worker {
     if (outcome === 'too late') return this.#fail(this.#mode.noAnswer(desired, await listeningPorts(state.pid)));
     if (outcome === 'yes' && (await this.#change(desired, this.#container.runIn(state)))) {
       this.#becomeReady(desired, state, address);
-      this.#deps.onBroughtUp(this.#bringUp.clock.seconds());
+      this.#broughtUp(desired);
     }
     return 'look again';
+  }
+
+  #broughtUp({ traceparent }: ReachableInstance, error?: string): void {
+    const { clock } = this.#bringUp;
+    const fields = { instance: this.#id, ...clock.stages };
+    const name = error === undefined ? 'instance.ready' : 'instance.failed';
+    recordChange(this.#deps.spans, { name, traceparent, durationMs: clock.seconds() * 1_000, fields, error });
+    if (error === undefined) this.#deps.onBroughtUp(clock.seconds());
   }
 
   #becomeReady(desired: ReachableInstance, state: ContainerState, address: string): void {
@@ -280,6 +289,7 @@ export class InstanceWorker implements Worker {
     const { failures, logger } = this.#deps;
     this.#record.failed(failure);
     logger.info({ event: 'instance.failed', instance: this.#id, code: failure.code }, 'instance failed');
+    if (this.#desired !== undefined) this.#broughtUp(this.#desired, failure.code);
     // On a full disk only this process knows the failure; after a restart the runner would try the instance again.
     await failures.save(this.#id, failure).catch((err: unknown) => {
       logger.warn(
@@ -323,7 +333,9 @@ export class InstanceWorker implements Worker {
     output.end(this.#id);
     this.#deps.meter?.forget(this.#id);
     this.#report('gone');
-    logger.info({ event: 'instance.gone', instance: this.#id, durationMs: elapsedMs(startedAt) }, 'instance gone');
+    const fields = { instance: this.#id, durationMs: elapsedMs(startedAt) };
+    logger.info({ event: 'instance.gone', ...fields }, 'instance gone');
+    recordChange(this.#deps.spans, { name: 'instance.gone', durationMs: fields.durationMs, fields });
     return 'over';
   }
 

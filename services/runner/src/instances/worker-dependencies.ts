@@ -1,5 +1,5 @@
 import type { PrioritySemaphore } from '@berth/concurrency';
-import type { Logger } from '@berth/telemetry';
+import type { Logger, SpanSink } from '@berth/telemetry';
 import type { DiskWatch } from '../disk/disk-watch.ts';
 import type { Driver } from '../driver/driver.ts';
 import type { FailureFiles } from '../failures/failure-files.ts';
@@ -33,4 +33,5 @@ export interface WorkerDependencies {
   readonly meter?: UsageMeter;
   readonly onBroughtUp: (seconds: number) => void;
   readonly logger: Logger;
+  readonly spans?: SpanSink | undefined;
 }

@@ -17,7 +17,7 @@ export const apiRole = defineRole({
     providers: providersSection,
     api: apiSection,
   },
-  async start({ postgres, clickhouse, masterKeys, placement, providers, api }, { logger, registry }) {
+  async start({ postgres, clickhouse, masterKeys, placement, providers, api }, { logger, registry, spans }) {
     const [{ startApi }, { masterKeyRing }] = await Promise.all([import('@berth/api'), import('@berth/identity')]);
     const keys = masterKeyRing(masterKeys);
     return startApi({
@@ -29,6 +29,7 @@ export const apiRole = defineRole({
       masterKeys: keys,
       logger,
       registry,
+      spans,
     });
   },
 });

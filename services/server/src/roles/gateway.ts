@@ -20,7 +20,7 @@ export const gatewayRole = defineRole({
     scaling: scalingSection,
     api: apiSection,
   },
-  async start({ postgres, masterKeys, clickhouse, gateway, providers, scaling, api }, { logger, registry }) {
+  async start({ postgres, masterKeys, clickhouse, gateway, providers, scaling, api }, { logger, registry, spans }) {
     const [{ startGateway }, { masterKeyRing }] = await Promise.all([
       import('@berth/gateway'),
       import('@berth/identity'),
@@ -38,6 +38,7 @@ export const gatewayRole = defineRole({
       clickhouse,
       logger,
       registry,
+      spans,
     });
   },
 });

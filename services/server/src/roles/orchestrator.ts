@@ -25,7 +25,7 @@ export const orchestratorRole = defineRole({
   },
   async start(
     { postgres, clickhouse, masterKeys, restate, orchestrator, placement, scaling, api },
-    { logger, registry },
+    { logger, registry, spans },
   ) {
     const [{ startOrchestrator }, { masterKeyRing }] = await Promise.all([
       import('@berth/orchestrator'),
@@ -45,6 +45,7 @@ export const orchestratorRole = defineRole({
       clickhouse,
       logger,
       registry,
+      spans,
     });
   },
 });

@@ -7,8 +7,8 @@ export const runnerRole = defineRole({
   healthPort: 9082,
   // The runner needs the api section for the brand.
   sections: { runner: runnerSection, api: apiSection },
-  async start({ runner, api }, { logger, registry }) {
+  async start({ runner, api }, { logger, registry, spans }) {
     const { startRunner } = await import('@berth/runner');
-    return startRunner({ config: runner, brand: api.brand, logger, registry });
+    return startRunner({ config: runner, brand: api.brand, logger, registry, spans });
   },
 });

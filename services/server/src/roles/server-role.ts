@@ -1,4 +1,4 @@
-import type { Logger, ReadyReport, Registry } from '@berth/telemetry';
+import type { Logger, ReadyReport, Registry, SpanSink } from '@berth/telemetry';
 import type { z } from 'zod';
 
 export type RoleContext = {
@@ -6,6 +6,8 @@ export type RoleContext = {
   logger: Logger;
   /** Served on the role's /metrics. */
   registry: Registry;
+  /** Absent without a collector. */
+  spans?: SpanSink | undefined;
 };
 
 export type RunningRole = {

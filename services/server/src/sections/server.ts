@@ -25,6 +25,31 @@ export function serverSections(roles: readonly { readonly name: string; readonly
         ports: z.object(ports).prefault({}),
       })
       .prefault({}),
+    telemetry: z
+      .object({
+        otlp: z
+          .object({
+            url: z
+              .url({ protocol: /^https?$/ })
+              .refine((url) => new URL(url).username === '', 'Expected no password; put it in telemetry.otlp.headers')
+              .optional()
+              .describe(
+                'Address of an OpenTelemetry collector, such as `http://collector:4318`; spans go to `/v1/traces` there. Without it none are made.',
+              ),
+            headers: z
+              .record(z.string(), z.string())
+              .default({})
+              .describe('Headers for the collector, such as `{authorization: Bearer …}`; may hold a secret.'),
+            ratio: z
+              .number()
+              .min(0)
+              .max(1)
+              .default(1)
+              .describe('Share of the traces whose spans are sent. Give all roles the same, or traces have gaps.'),
+          })
+          .prefault({}),
+      })
+      .prefault({}),
     shutdown: z
       .object({
         // Below the 30 seconds after which container orchestrators kill a process.

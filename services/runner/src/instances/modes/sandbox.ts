@@ -16,11 +16,14 @@ import type { InstanceContainer } from '../instance-container.ts';
 import type { InstanceRun } from '../instance-run.ts';
 import type { ListeningPorts } from '../listening-ports.ts';
 import type { PendingCallers } from '../pending-callers.ts';
+import { recordChange } from '../record-change.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
 import type { InstanceMode, ModeFactory, ModeOptions } from './mode.ts';
 
 type Dependencies = WorkerDependencies['sandboxes'] &
-  Pick<WorkerDependencies, 'network' | 'logger'> & { readonly meter: WorkerDependencies['meter'] | undefined };
+  Pick<WorkerDependencies, 'network' | 'logger' | 'spans'> & {
+    readonly meter: WorkerDependencies['meter'] | undefined;
+  };
 
 class SandboxMode implements InstanceMode<SandboxInstance> {
   readonly name = 'sandbox';
@@ -34,10 +37,10 @@ class SandboxMode implements InstanceMode<SandboxInstance> {
   /** The current run has no owner yet and is frozen until it gets one. */
   #isFrozenWarm = false;
 
-  constructor({ instance, container, deps: { network, logger, sandboxes, meter } }: ModeOptions) {
+  constructor({ instance, container, deps: { network, logger, sandboxes, meter, spans } }: ModeOptions) {
     this.#id = instance;
     this.#container = container;
-    this.#deps = { ...sandboxes, network, logger, meter };
+    this.#deps = { ...sandboxes, network, logger, meter, spans };
   }
 
   /** Sandboxes are created only where a guest is configured. */
@@ -127,7 +130,10 @@ class SandboxMode implements InstanceMode<SandboxInstance> {
     else await this.#warmUp(desired, running);
     this.#applied = { desired, run };
     const durationMs = elapsedMs(startedAt);
-    this.#deps.logger.info({ event: 'sandbox.changed', instance: this.#id, generation, durationMs }, 'sandbox changed');
+    const fields = { instance: this.#id, generation, durationMs };
+    this.#deps.logger.info({ event: 'sandbox.changed', ...fields }, 'sandbox changed');
+    const { traceparent } = desired;
+    recordChange(this.#deps.spans, { name: 'sandbox.changed', traceparent, durationMs, fields });
   }
 
   /** The sandbox takes connections once it belongs to its owner and is set up completely. */

@@ -9,6 +9,7 @@ import type { Admission } from '../../ingress/endpoint.ts';
 import { elapsedMs } from '../bring-up-clock.ts';
 import { taskLost, timedOut } from '../explain.ts';
 import { InstanceContainer } from '../instance-container.ts';
+import { recordChange } from '../record-change.ts';
 import { StatusReporter } from '../status-reporter.ts';
 import type { Worker } from '../worker.ts';
 import type { WorkerDependencies } from '../worker-dependencies.ts';
@@ -220,6 +221,11 @@ export class TaskWorker implements Worker {
     const { stages } = this.#bringUp.clock;
     this.#report('ended', { result, stages, ...(message === undefined ? {} : { message }) });
     this.#deps.logger.info({ event: 'task.ended', instance: this.#id, ...result }, 'task ended');
+    recordChange(this.#deps.spans, {
+      ...{ name: 'task.ended', traceparent: desired.traceparent, durationMs: result.ranMs ?? 0 },
+      fields: { instance: this.#id, ...result },
+      ...(result.reason === 'exited' ? {} : { error: result.reason }),
+    });
     return 'rest';
   }
 
