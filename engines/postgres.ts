@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
-import { binFolder, chosenVersion } from './postgres-binaries.ts';
+import { binFolder, chosenVersion, type PostgresVersion } from './postgres-binaries.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
 const databaseUser = 'berth';
@@ -19,15 +19,16 @@ const fastSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=o
 // statement may fail or become slow only then. Tests use the generic plan from the first run on.
 const strictSettings = ['plan_cache_mode=force_generic_plan'];
 
-export const postgres: Engine = {
+/** For tests that need a certain version. Only that of Debian comes with client programs such as pg_dump. */
+export const postgresOf = (version: () => PostgresVersion): Engine => ({
   name: 'postgres',
 
   async install() {
-    await binFolder(chosenVersion());
+    await binFolder(version());
   },
 
   async start(options) {
-    const bin = await binFolder(chosenVersion());
+    const bin = await binFolder(version());
     const password = await prepareCluster(bin, options);
     return launch(bin, password, options);
   },
@@ -59,7 +60,9 @@ export const postgres: Engine = {
       await sleep(20);
     }
   },
-};
+});
+
+export const postgres = postgresOf(chosenVersion);
 
 /** After a crash the pid file may name the pid of another process. */
 async function runsOn(pid: number, dataFolder: string): Promise<boolean> {

@@ -1,0 +1,11 @@
+// The tables that a backup copies, partition by partition.
+
+export const copiedTables = {
+  usage: ['usage_intervals', 'usage_hours'],
+  /** Large, and dropped after the retention of logs; copied on request. */
+  logs: ['logs', 'request_minutes'],
+} as const;
+
+export type CopiedTable = (typeof copiedTables)[keyof typeof copiedTables][number];
+
+export const allCopiedTables: readonly CopiedTable[] = [...copiedTables.usage, ...copiedTables.logs];
