@@ -96,21 +96,35 @@ export class Converger implements DesiredStateListener, Endpoints {
     void this.#workers.get(id)?.worker.giveUp(failure);
   }
 
+  /** Each stays an orphan until nothing of it is left. After a failure the api names it again in the next stream. */
   discard(ids: readonly string[]): void {
-    for (const id of ids) if (this.#orphans.isOrphan(id)) this.#release(id, () => this.unset(id, false));
+    for (const id of ids)
+      if (this.#orphans.isOrphan(id) && !this.#workers.has(id))
+        this.#afterThaw(id, () => {
+          if (!this.#workers.has(id)) this.#addWorker(id, undefined);
+        });
   }
 
-  /** After a failure the api names it again, at the latest in the next stream. */
-  #release(id: string, then: () => void): void {
-    this.#orphans.release(id).then(then, (err: unknown) => {
-      this.#deps.logger.warn({ err, instance: id }, 'release of orphan failed; it stays an orphan');
+  /** The deployment names the orphan again, for example after the restore of a newer backup. */
+  #readopt(id: string, then: () => void): void {
+    this.#afterThaw(id, () => {
+      this.#orphans.drop(id);
+      then();
     });
   }
 
+  #afterThaw(id: string, then: () => void): void {
+    this.#orphans
+      .thaw(id)
+      .then(then)
+      .catch((err: unknown) => {
+        this.#deps.logger.warn({ err, instance: id }, 'thaw of orphan failed; it stays an orphan');
+      });
+  }
+
   #setDesired(instance: DesiredInstance, isFresh: boolean): void {
-    // A backup that is newer than the one before may know the instance again.
     if (this.#orphans.isOrphan(instance.id)) {
-      this.#release(instance.id, () => this.#setDesired(instance, isFresh));
+      this.#readopt(instance.id, () => this.#setDesired(instance, isFresh));
       return;
     }
     const known = this.#workers.get(instance.id);
@@ -121,7 +135,7 @@ export class Converger implements DesiredStateListener, Endpoints {
   /** Also for an unknown instance: its worker has no desired state, finds no container and reports `gone`. */
   unset(id: string, isLeaving: boolean): void {
     if (this.#orphans.isOrphan(id)) {
-      this.#release(id, () => this.unset(id, isLeaving));
+      this.#readopt(id, () => this.unset(id, isLeaving));
       return;
     }
     if (!this.#workers.has(id)) this.#addWorker(id, undefined);
@@ -143,7 +157,10 @@ export class Converger implements DesiredStateListener, Endpoints {
     const work = async (): Promise<void> => {
       await this.#networkOpened;
       if (this.#closing.signal.aborted) return;
-      await worker.run(() => this.#workers.delete(id));
+      await worker.run(() => {
+        this.#orphans.drop(id);
+        this.#workers.delete(id);
+      });
     };
     this.#workers.set(id, { worker, ended: work() });
   }
@@ -159,7 +176,7 @@ export class Converger implements DesiredStateListener, Endpoints {
         const id = labels[containerLabels.instance];
         if (id !== undefined && !this.#workers.has(id) && !this.#orphans.keeps(id)) this.#addWorker(id, undefined);
       }
-      await this.#orphans.freeze(found);
+      await this.#orphans.freeze(found, (id) => this.#workers.has(id));
     } catch (err) {
       logger.warn({ err }, 'list of containers failed; retrying at the next resync');
     }

@@ -69,12 +69,13 @@ export class OrphanKeeper {
   }
 
   /** After a decision, and after a start: the process before may have ended in between. */
-  async freeze(found: readonly ContainerState[]): Promise<void> {
+  async freeze(found: readonly ContainerState[], isBeingRemoved: (instance: string) => boolean): Promise<void> {
     if (this.#areFrozen) return;
     this.#areFrozen = true;
     for (const container of found) {
       const instance = instanceOf(container);
-      if (instance !== undefined && this.isOrphan(instance)) await this.#freeze(instance, container);
+      if (instance !== undefined && this.isOrphan(instance) && !isBeingRemoved(instance))
+        await this.#freeze(instance, container);
     }
   }
 
@@ -88,9 +89,13 @@ export class OrphanKeeper {
     await freezeOrphan(container, this.#containers);
   }
 
-  /** The operator has ordered its removal, or the deployment names it again. Its container can end or go on afterwards. */
-  async release(instance: string): Promise<void> {
-    await thawOrphan(instance, this.#containers);
+  /** Its container can end or go on afterwards. */
+  thaw(instance: string): Promise<void> {
+    return thawOrphan(instance, this.#containers);
+  }
+
+  /** Nothing of it is left, or the deployment names it again. */
+  drop(instance: string): void {
     this.#deps.orphans.drop(instance);
   }
 }

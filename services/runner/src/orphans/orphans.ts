@@ -45,7 +45,7 @@ export class Orphans {
     if (this.#metEpoch !== undefined) this.#save(this.#metEpoch, orphans);
   }
 
-  /** The operator has ordered its removal, or the deployment names it again. */
+  /** Nothing of it is left, or the deployment names it again. */
   drop(instance: string): void {
     if (this.#epoch === undefined || !this.#orphans.has(instance)) return;
     this.#save(

@@ -150,7 +150,7 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
 
     runner.send({ type: 'discard', orphans: [id] });
     expect(await runner.report(id, ['gone'])).toMatchObject({ state: 'gone' });
-    expect(await orphans()).toEqual([]);
+    await expect.poll(orphans).toEqual([]);
   });
 
   test('changed variables reach new processes, and nothing that runs is lost', async () => {
