@@ -1,5 +1,6 @@
 // Backup and restore of a whole deployment by the operator's commands. It is restored into another database and another database of
 // ClickHouse; Restate and the machine stay as they are, with what they did since the backup.
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, open, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { tinyImageSettings, tinyImageTar } from '../../engines/tiny-image.ts';
 import { isFull } from '../harness/size.ts';
 import { berthOf, clientOf, deployAgent } from '../harness/workloads.ts';
 
+const batch = 5_000;
 const resources = isFull ? 200_000 : 2_000;
 /** The tiny image, in which everything runs as root. */
 const image = 'berth-tiny-root:latest';
@@ -72,21 +74,29 @@ async function writeIn(name: string, text: string): Promise<void> {
 /** Copies a drive, with its counters, because creating so many one by one takes minutes. */
 async function fill(count: number): Promise<void> {
   expect((await clientOf(fleet).post('/drives', { metadata: { name: 'drive' }, spec: { size: 1 } })).status).toBe(200);
-  await sql`
+  const { uid } = await fleet.database
+    .selectFrom('resources')
+    .select('uid')
+    .where('kind', '=', 'drive')
+    .executeTakeFirstOrThrow();
+  // A statement may take a minute.
+  for (let from = 1; from <= count; from += batch)
+    await sql`
     insert into resources (uid, workspace_id, kind, name, labels, spec, state, status, created_by, updated_by, search)
     select gen_random_uuid(), workspace_id, kind, name || number, labels, spec, state, status, created_by, updated_by, search || number
-    from resources, generate_series(1, ${count}) as number where kind = 'drive'`.execute(fleet.database);
+    from resources, generate_series(${from}::int, ${Math.min(count, from + batch - 1)}::int) as number where uid = ${uid}`.execute(
+      fleet.database,
+    );
   await sql`update resource_counts set live = live + ${count} where kind = 'drive'`.execute(fleet.database);
   await sql`update quota_usage set used = used + ${count} where resource_type = 'drives'`.execute(fleet.database);
 }
 
 function command(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const words = JSON.stringify;
   return runServerCommand(args, {
     ...Object.fromEntries(Object.entries(fleet.env).filter(([name]) => !/^BERTH_(API|HEALTH|RUNNER)/.test(name))),
     BERTH_BACKUP_KEY_FILE: join(folder, 'key'),
-    BERTH_BACKUP_PG_DUMP: words([join(bin, 'pg_dump')]),
-    BERTH_BACKUP_PG_RESTORE: words([pgRestore]),
+    BERTH_BACKUP_PG_DUMP: JSON.stringify([join(bin, 'pg_dump')]),
+    BERTH_BACKUP_PG_RESTORE: JSON.stringify([pgRestore]),
     ...env,
   });
 }
@@ -107,7 +117,7 @@ async function emptyDatabase(name: string): Promise<string> {
 }
 
 async function withDatabase<T>(url: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const database = connect({ url, maxConnections: 1 });
+  const database = connect({ url, maxConnections: 1, statementMs: 0 });
   try {
     return await work(database);
   } finally {
@@ -206,7 +216,6 @@ test('every row is restored as it was, but those of the tables that the code nam
 
 /** The dump as pg_dump writes it, restored by pg_restore alone. */
 async function compareWithPgRestore(restoreMs: number): Promise<void> {
-  const { execFileSync } = await import('node:child_process');
   const dump = join(folder, 'plain.dump');
   execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, `--dbname=${fleet.postgres.url}`]);
   const target = await emptyDatabase('plain');

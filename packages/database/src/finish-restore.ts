@@ -30,6 +30,8 @@ export async function finishRestore(tx: DatabaseTransaction, isRehearsal: boolea
     .values({ is_rehearsal: isRehearsal })
     .returning('epoch')
     .executeTakeFirstOrThrow();
+  // A copy has the certificates of its deployment: its api and gateways could call the runners, which belong to the other one.
+  if (isRehearsal) await tx.updateTable('runners').set({ ingress_address: null, ingress_secret: null }).execute();
   // A sandbox that was waiting in a warm pool may have an owner since. It must not be given to another one.
   await sql`
     with ended as (

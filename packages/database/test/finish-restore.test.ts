@@ -67,6 +67,17 @@ test('a warm sandbox ends and gives its memory back; an owned one gets a generat
   expect(again.generation).toBeGreaterThan(generation);
 });
 
+test('a rehearsal forgets the addresses of runners, so it cannot reach them', async () => {
+  const row = { id: uuidv7(), name: 'far', region: 'local', ingress_address: '203.0.113.1:8082', ingress_secret: 'x' };
+  await database.insertInto('runners').values(row).execute();
+  const addresses = () =>
+    database.selectFrom('runners').select(['ingress_address', 'ingress_secret']).where('id', '=', row.id).execute();
+  await finish();
+  expect(await addresses()).toEqual([{ ingress_address: row.ingress_address, ingress_secret: 'x' }]);
+  await finish(true);
+  expect(await addresses()).toEqual([{ ingress_address: null, ingress_secret: null }]);
+});
+
 test('the tables that a backup leaves out begin empty', async () => {
   await database.insertInto('outbox').values({ topic: 'pool', key: 'a' }).execute();
   await finish();

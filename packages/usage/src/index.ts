@@ -1,6 +1,6 @@
 export { checkUsage } from './check/check-usage.ts';
 export type { Finding } from './check/finding.ts';
-export { allCopiedTables, type CopiedTable, copiedTables } from './copies/copied-tables.ts';
+export { allCopiedTables, type CopiedTable, copiedTables, isKeptForEver } from './copies/copied-tables.ts';
 export { openUsageCopies, type Partition, type UsageCopies } from './copies/open-copies.ts';
 export type { ClosedHour, HourToClose } from './ledger/close-hour.ts';
 export type { LedgerRow, PriceStep } from './ledger/ledger-row.ts';

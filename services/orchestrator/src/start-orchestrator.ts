@@ -80,7 +80,7 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
   });
   if ((await loadDeploymentEpoch(database)).isRehearsal)
     throw new Error(
-      'This database is a copy for a rehearsal. An orchestrator would start jobs and call other systems for it: run the api and gateways alone, or make it a deployment of its own with berth-server finish-restore.',
+      'This database is a copy for a rehearsal. An orchestrator would start jobs and call other systems for it: run the api alone, or make it a deployment of its own with berth-server finish-restore.',
     );
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();

@@ -8,4 +8,7 @@ export const copiedTables = {
 
 export type CopiedTable = (typeof copiedTables)[keyof typeof copiedTables][number];
 
+/** ClickHouse drops rows of the other ones after a while. */
+export const isKeptForEver = (table: CopiedTable): boolean => table === 'usage_hours';
+
 export const allCopiedTables: readonly CopiedTable[] = [...copiedTables.usage, ...copiedTables.logs];

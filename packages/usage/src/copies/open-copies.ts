@@ -69,6 +69,8 @@ export function openUsageCopies({ url, logRetentionDays, database }: CopiesOptio
       const { stream } = await client.exec({
         query: `SELECT * FROM ${table} WHERE _partition_id = {partition:String} FORMAT Native`,
         query_params: { partition },
+        // Otherwise a failure in the middle of the rows would look like their end.
+        clickhouse_settings: { wait_end_of_query: 1 },
       });
       return stream;
     },

@@ -40,7 +40,7 @@ export const restoreCommand = defineCommand({
         ring: masterKeyRing(masterKeys),
         databaseUrl: postgres.url,
         pgRestore: backup.pgRestore,
-        ...{ copies, progress, replaces: flags.replace, isRehearsal: flags.rehearsal },
+        ...{ copies, progress, leavesUsage: flags.withoutUsage, replaces: flags.replace, isRehearsal: flags.rehearsal },
       });
       print(`restored; the deployment has the epoch ${epoch}`);
       if (flags.rehearsal) print('It is a rehearsal: its api takes no runners, and its orchestrator does not start.');

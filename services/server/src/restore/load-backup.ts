@@ -1,6 +1,6 @@
 // Loads the rows of a checked backup into an empty database and empty tables, and compares their number with the manifest.
 import { connect, tablesLeftOut } from '@berth/database';
-import type { UsageCopies } from '@berth/usage';
+import { isKeptForEver, type UsageCopies } from '@berth/usage';
 import { countRows } from '../backup/database-facts.ts';
 import { databaseFile, type Manifest } from '../backup/manifest.ts';
 import { writeTo } from '../backup/postgres-program.ts';
@@ -46,8 +46,9 @@ export async function loadClickhouse(copies: UsageCopies, { place, manifest, pro
     for (const name of files) await copies.write(table, openStoredFile(place, name));
     const found = await copies.count(table);
     // Rows that were stored while the backup was made may be in it.
-    if (found < rows)
+    if (found < rows && isKeptForEver(table))
       throw new Error(`${table} has ${found} rows after the restore instead of ${rows}. Use another backup.`);
-    progress(`ClickHouse: ${table}, ${found} rows`);
+    const dropped = found < rows ? `, and ${rows - found} whose retention has ended` : '';
+    progress(`ClickHouse: ${table}, ${found} rows${dropped}`);
   }
 }

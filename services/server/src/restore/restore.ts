@@ -13,8 +13,9 @@ export interface RestoreOptions {
   readonly ring: MasterKeyRing;
   readonly databaseUrl: string;
   readonly pgRestore: readonly string[];
-  /** Absent: usage is not restored. */
+  /** Absent: there is no ClickHouse, or it is left as it is. */
   readonly copies: UsageCopies | undefined;
+  readonly leavesUsage: boolean;
   /** Removes what the target holds. */
   readonly replaces: boolean;
   readonly isRehearsal: boolean;
@@ -23,8 +24,10 @@ export interface RestoreOptions {
 
 /** Returns the new epoch. */
 export async function restore(options: RestoreOptions): Promise<string> {
-  const { place, ring, databaseUrl, copies, replaces, isRehearsal, progress } = options;
+  const { place, ring, databaseUrl, copies, leavesUsage, replaces, isRehearsal, progress } = options;
   const manifest = await checkBackup(place, ring, progress);
+  if (copies === undefined && !leavesUsage && manifest.clickhouse.length > 0)
+    throw new Error('The backup holds usage. Set clickhouse.url, or give --without-usage to leave it out.');
   const database = connect({ url: databaseUrl, maxConnections: 1, applicationName: 'berth-restore', statementMs: 0 });
   try {
     if (!replaces) {
