@@ -48,6 +48,7 @@ beforeAll(async () => {
       settings: {
         BERTH_RUNNER_ISOLATION: '["runc"]',
         BERTH_PLACEMENT_RUNC_FOR: 'everything',
+        BERTH_API_LIMITS: '{"drives": 1000000}',
         BERTH_RUNNER_WARM: JSON.stringify([{ image, count: 1, memoryMb: 256 }]),
       },
     }),
@@ -168,10 +169,11 @@ test('a backup is made while clients write, can be restored, and is readable by 
   const client = clientOf(fleet);
   let isOver = false;
   let written = 0;
+  const statuses = new Set<number>();
   const write = async (writer: number): Promise<void> => {
     for (let number = 0; !isOver; number += 1) {
       const answer = await client.post('/drives', { metadata: { name: `w${writer}-${number}` }, spec: { size: 1 } });
-      expect(answer.status).toBe(200);
+      statuses.add(answer.status);
       written += 1;
     }
   };
@@ -183,6 +185,7 @@ test('a backup is made while clients write, can be restored, and is readable by 
   isOver = true;
   await Promise.all(writers);
   expect(during).toBeGreaterThan(0);
+  expect([...statuses]).toEqual([200]);
   for (const name of await readdir(backup)) expect((await stat(join(backup, name))).mode & 0o777).toBe(0o600);
   expect(await succeed(['verify-backup', '--from', backup])).toContain('can be restored');
   const { rows } = await sql<{
