@@ -40,8 +40,9 @@ const folders = {
   guest: 'http proc supervisor files ports search watch codegen processes uploads control mcp terminal system',
   orchestrator:
     'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',
-  runner: 'machine state driver failures node meter ingress logs network sleep images sandbox disk instances start',
-  server: 'sections commands roles',
+  runner:
+    'machine state driver failures node meter ingress logs network sleep images sandbox disk orphans instances start',
+  server: 'sections backup restore commands roles',
 };
 
 // The guest's server loads the terminal at the first upgrade, which keeps it out of the start.

@@ -43,6 +43,12 @@ function assignment([name, value]: [string, string]): string {
   return `${name} = ${quoted(value)}`;
 }
 
+/** `INSERT INTO …` of a request whose body holds rows in the format Native; undefined for any other request. */
+export function readBinaryInsert(address: string): string | undefined {
+  const query = new URL(address, 'http://localhost').searchParams.get('query') ?? '';
+  return /^\s*(INSERT\s.*?)\s+FORMAT\s+Native\s*$/is.exec(query)?.[1];
+}
+
 export function readClickhouseRequest(address: string, body: string): ClickhouseRequest {
   const { searchParams } = new URL(address, 'http://localhost');
   const database = searchParams.get('database');

@@ -1,9 +1,13 @@
 // ClickHouse for development and tests: the real engine inside this process (chdb), behind the HTTP interface of its
 // server, so that the product uses the same client and SQL as in production. Arguments: data folder, port.
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { type ChdbResult, drainPending, Session } from 'chdb';
-import { type ClickhouseRequest, readClickhouseRequest } from './clickhouse-request.ts';
+import { type ClickhouseRequest, readBinaryInsert, readClickhouseRequest } from './clickhouse-request.ts';
 
 const [dataFolder = '', port = ''] = process.argv.slice(2);
 
@@ -19,6 +23,19 @@ async function run({ statement, format, preparation }: ClickhouseRequest): Promi
     return await session.queryAsync(statement, { format });
   } finally {
     session.close();
+  }
+}
+
+/** The engine takes rows in a binary format from a file only. */
+async function insertBinary(address: string, insert: string, rows: Buffer): Promise<ChdbResult> {
+  const folder = await mkdtemp(join(tmpdir(), 'clickhouse-'));
+  try {
+    const file = join(folder, 'rows.native');
+    await writeFile(file, rows);
+    const { format, preparation } = readClickhouseRequest(address, '');
+    return await run({ statement: `${insert} SELECT * FROM file('${file}', Native)`, format, preparation });
+  } finally {
+    await rm(folder, { recursive: true });
   }
 }
 
@@ -40,8 +57,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     response.end('Ok.\n');
     return;
   }
-  const asked = readClickhouseRequest(address, await text(request));
-  const result = await run(asked);
+  const body = await buffer(request);
+  const insert = readBinaryInsert(address);
+  const result = await (insert === undefined
+    ? run(readClickhouseRequest(address, body.toString()))
+    : insertBinary(address, insert, body));
   const summary = {
     read_rows: String(result.rowsRead),
     read_bytes: String(result.bytesRead),

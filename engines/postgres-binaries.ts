@@ -18,7 +18,7 @@ export function chosenVersion(): PostgresVersion {
   throw new Error(`BERTH_TEST_POSTGRES is "${wanted}". Set it to 15 or 18, or leave it out.`);
 }
 
-/** Folder with initdb and postgres, readable by an unprivileged account. */
+/** Folder with initdb and postgres; with 15 also with pg_dump and pg_restore, readable by an unprivileged account. */
 export function binFolder(version: PostgresVersion): Promise<string> {
   return version === '15' ? debianBin() : npmBin();
 }

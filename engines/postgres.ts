@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Engine, RunningEngine, StartOptions } from './engine.ts';
 import { freePort } from './free-port.ts';
-import { binFolder, chosenVersion } from './postgres-binaries.ts';
+import { binFolder, chosenVersion, type PostgresVersion } from './postgres-binaries.ts';
 import { clusterOf, databaseUser, prepareCluster } from './postgres-cluster.ts';
 import { unprivilegedAccount } from './unprivileged-account.ts';
 
@@ -23,47 +23,51 @@ export type PostgresOptions = StartOptions & {
   settingsFile?: string;
 };
 
-export const postgres = {
-  name: 'postgres',
+/** For tests that need a certain version. Only that of Debian comes with client programs such as pg_dump. */
+export const postgresOf = (version: () => PostgresVersion) =>
+  ({
+    name: 'postgres',
 
-  async install() {
-    await binFolder(chosenVersion());
-  },
+    async install() {
+      await binFolder(version());
+    },
 
-  async start(options: PostgresOptions) {
-    const bin = await binFolder(chosenVersion());
-    const password = await prepareCluster(bin, options.dataFolder);
-    return launch(bin, password, options);
-  },
+    async start(options: PostgresOptions) {
+      const bin = await binFolder(version());
+      const password = await prepareCluster(bin, options.dataFolder);
+      return launch(bin, password, options);
+    },
 
-  async ready(url: string) {
-    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
-    client.on('error', () => {});
-    try {
-      await client.connect();
-      await client.query('select 1');
-      return true;
-    } catch {
-      return false;
-    } finally {
-      await client.end().catch(() => {});
-    }
-  },
+    async ready(url: string) {
+      const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        await client.query('select 1');
+        return true;
+      } catch {
+        return false;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    },
 
-  // The cluster's own pid file names the process, and disappears when it has ended.
-  async stop(dataFolder: string) {
-    const pidFile = join(clusterOf(dataFolder), 'postmaster.pid');
-    if (!existsSync(pidFile)) return;
-    const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
-    if (!(await runsOn(pid, dataFolder))) return;
-    process.kill(pid, 'SIGINT');
-    const deadline = Date.now() + stopTimeoutSeconds * 1_000;
-    while (existsSync(pidFile)) {
-      if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within its deadline.`);
-      await sleep(20);
-    }
-  },
-} satisfies Engine;
+    // The cluster's own pid file names the process, and disappears when it has ended.
+    async stop(dataFolder: string) {
+      const pidFile = join(clusterOf(dataFolder), 'postmaster.pid');
+      if (!existsSync(pidFile)) return;
+      const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
+      if (!(await runsOn(pid, dataFolder))) return;
+      process.kill(pid, 'SIGINT');
+      const deadline = Date.now() + stopTimeoutSeconds * 1_000;
+      while (existsSync(pidFile)) {
+        if (Date.now() > deadline) throw new Error(`PostgreSQL (process ${pid}) did not stop within its deadline.`);
+        await sleep(20);
+      }
+    },
+  }) satisfies Engine;
+
+export const postgres = postgresOf(chosenVersion);
 
 /** After a crash the pid file may name the pid of another process. */
 async function runsOn(pid: number, dataFolder: string): Promise<boolean> {

@@ -10,6 +10,7 @@ import { createJoinToken, createKeyring, createNodeAuthority, firstRun, masterKe
 import { sql } from 'kysely';
 import { clickhouse } from '../clickhouse.ts';
 import { docker } from '../docker.ts';
+import type { Engine } from '../engine.ts';
 import { freePort } from '../free-port.ts';
 import { buildGuest } from '../guest/runtime.ts';
 import { installedRunsc } from '../gvisor.ts';
@@ -31,6 +32,8 @@ export type FleetOptions = {
   gatewaysShareOnePort?: boolean;
   /** Variables of the server, for all roles. */
   settings?: Variables;
+  /** PostgreSQL of another version than the chosen one. */
+  database?: Engine;
   /** Engine settings of each machine. */
   engine?: EngineSettings;
   /** Prepares a machine before its runner starts, for example with images. */
@@ -58,6 +61,8 @@ export type Fleet = AsyncDisposable & {
   readonly postgres: Killable;
   readonly restate: Killable & { readonly dataFolder: string };
   readonly clickhouse: Killable;
+  /** Variables of the api and the orchestrator. */
+  readonly env: Variables;
   readonly api: ServerProcess;
   readonly orchestrator: ServerProcess;
   readonly machines: readonly Machine[];
@@ -77,6 +82,7 @@ export async function startFleet({
   gateways: wanted = 0,
   gatewaysShareOnePort = false,
   settings,
+  database: databaseEngine = postgres,
   engine,
   prepare = async () => {},
 }: FleetOptions): Promise<Fleet> {
@@ -85,7 +91,7 @@ export async function startFleet({
   made.defer(() => removeEngines(folder));
   const port = await freePort();
   const [records, work, ledger] = await Promise.all([
-    startKillable(postgres, { dataFolder: join(folder, postgres.name), durable: true, port }),
+    startKillable(databaseEngine, { dataFolder: join(folder, postgres.name), durable: true, port }),
     startKillable(restate, { dataFolder: join(folder, restate.name) }),
     startKillable(clickhouse, { dataFolder: join(folder, clickhouse.name) }),
   ]);
@@ -186,6 +192,7 @@ export async function startFleet({
     postgres: records,
     restate: { ...work, dataFolder: join(folder, restate.name, 'data') },
     clickhouse: ledger,
+    env,
     api,
     orchestrator,
     machines,

@@ -70,6 +70,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/chaos/usage-runner.test.ts': 0,
   'tests/chaos/usage.test.ts': 60,
   'tests/chaos/wipe.test.ts': 0,
+  'tests/e2e/backup.test.ts': 40,
   'tests/e2e/clients/clients.test.ts': 130,
   'tests/e2e/clients/operations.test.ts': 15,
   'tests/e2e/clients/packages.test.ts': 0,

@@ -2,6 +2,8 @@ export * from './batch-lane.ts';
 export * from './clock.ts';
 export * from './connect.ts';
 export * from './counters.ts';
+export * from './deployment-epoch.ts';
+export * from './finish-restore.ts';
 export * from './listen.ts';
 export * from './live.ts';
 export * from './lookup-lane.ts';

@@ -8,13 +8,14 @@ const folder = assetUrl('packages/database/migrations/');
 /** Advisory lock, any fixed number: two servers that start together must not migrate at the same time. */
 const lockId = 7_305_129_001;
 
-interface Migration {
+export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
 }
 
-async function readMigrations(): Promise<Migration[]> {
+/** All migrations that this version knows, in their order. */
+export async function readMigrations(): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
   return Promise.all(
     names.map(async (name) => {

@@ -330,6 +330,20 @@ export interface Tables {
     joined_at: Time;
     last_seen_at: NullableTime;
   };
+  deployment_epoch: {
+    is_only: Generated<boolean>;
+    epoch: Generated<string>;
+    is_rehearsal: Generated<boolean>;
+    since: Time;
+  };
+  orphans: {
+    runner_id: string;
+    instance_id: string;
+    workspace_id: string | null;
+    is_sandbox: boolean;
+    reported_at: Time;
+    removal_ordered_at: NullableTime;
+  };
   gateway_certificates: { id: string; public_key: string; certificate: string | null; asked_at: Time };
   gateway_keys: { purpose: string; secret: Buffer; created_at: Time };
   runner_tokens: {

@@ -11,5 +11,10 @@ export function uuidv7(now: number = Date.now(), random: Uint8Array = randomByte
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** When the id was made; undefined for one of another version. */
+export function timeOfUuidv7(id: string): Date | undefined {
+  return id[14] === '7' ? new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)) : undefined;
+}
+
 /** Stands for "none" in columns that take part in a key. */
 export const nilUuid = '00000000-0000-0000-0000-000000000000';

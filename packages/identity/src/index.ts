@@ -17,6 +17,7 @@ export { secretContext } from './sealing/key-contexts.ts';
 export * from './sealing/keyring.ts';
 export * from './sealing/master-keys.ts';
 export * from './sealing/rewrap-keys.ts';
+export * from './sealing/sample-keys.ts';
 export * from './sealing/seal.ts';
 export * from './sealing/sealed-env.ts';
 export * from './tokens/drive-tokens.ts';

@@ -1,7 +1,10 @@
 export { checkUsage } from './check/check-usage.ts';
 export type { Finding } from './check/finding.ts';
+export { allCopiedTables, type CopiedTable, copiedTables, isKeptForEver } from './copies/copied-tables.ts';
+export { openUsageCopies, type Partition, type UsageCopies } from './copies/open-copies.ts';
 export type { ClosedHour, HourToClose } from './ledger/close-hour.ts';
 export type { LedgerRow, PriceStep } from './ledger/ledger-row.ts';
+export { markCopiedHours } from './ledger/mark-copied-hours.ts';
 export { splitAtHours, startOfHour } from './ledger/split-at-hours.ts';
 export { storeRows } from './ledger/store-rows.ts';
 export type { FollowedLogs } from './logs/follow-logs.ts';

@@ -1,7 +1,15 @@
 // The api role: connects to the database, checks that its keys can be opened, listens, and runs the maintenance that
 // bounds the database's growth.
 import { headerNames, noProviderSettings, type ProviderSettings } from '@berth/contract';
-import { connect, createNotifier, instancesChannel, maintain, outboxChannel, routesChannel } from '@berth/database';
+import {
+  connect,
+  createNotifier,
+  instancesChannel,
+  loadDeploymentEpoch,
+  maintain,
+  outboxChannel,
+  routesChannel,
+} from '@berth/database';
 import {
   createAuthenticator,
   createCallerLimits,
@@ -72,6 +80,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     statementMs: config.statementSeconds * 1_000,
     onIdleError: (error) => logger.warn({ err: error }, 'idle database connection broke; the pool opens another'),
   });
+  const { isRehearsal } = await loadDeploymentEpoch(database);
+  if (isRehearsal) logger.warn('the database is a copy for a rehearsal; this api takes no runners');
   const keyring = createKeyring(masterKeys);
   // Opened before the first request: a wrong master key stops the start, and no transaction has to wait for a second
   // connection.
@@ -127,12 +137,13 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
     dependencies.apiUrl = listening;
     dependencies.baseUrl = `${dependencies.apiUrl}${prefix}`;
   }
-  const nodes = config.node.enabled
-    ? await startNodeListener({
-        ...{ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry },
-        certificateCheckMs: options.certificateCheckMs,
-      })
-    : undefined;
+  const nodes =
+    config.node.enabled && !isRehearsal
+      ? await startNodeListener({
+          ...{ config: config.node, databaseUrl, masterKeys, dependencies, logger, registry },
+          certificateCheckMs: options.certificateCheckMs,
+        })
+      : undefined;
   const runMaintenance = () =>
     maintainApart(options).catch((error: unknown) =>
       logger.warn({ err: error }, 'maintenance failed; retrying in an hour'),

@@ -8,6 +8,7 @@ import {
   type Database,
   deliveriesChannel,
   instancesChannel,
+  loadDeploymentEpoch,
   routesChannel,
 } from '@berth/database';
 import { createSender, resync, startHandlers, startRelay } from '@berth/durable';
@@ -79,6 +80,10 @@ export async function startOrchestrator(options: OrchestratorOptions): Promise<R
     applicationName: 'berth-orchestrator',
     onIdleError: (err) => logger.warn({ err }, 'idle database connection broke; the pool opens a new one'),
   });
+  if ((await loadDeploymentEpoch(database)).isRehearsal)
+    throw new Error(
+      'This database is a copy for a rehearsal. An orchestrator would start jobs and call other systems for it: run the api alone, or make it a deployment of its own with berth-server finish-restore.',
+    );
   const sender = createSender({ ingressUrl: restate.ingressUrl });
   const stopping = new AbortController();
   const findUnfinished = async (): Promise<void> => {

@@ -20,6 +20,7 @@ import { keepCertificate } from './node/keep-certificate.ts';
 import { createNodeClient } from './node/node-client.ts';
 import { NodeLink } from './node/node-link.ts';
 import { obtainIdentity } from './node/obtain-identity.ts';
+import { Orphans } from './orphans/orphans.ts';
 import { AdoptionFiles } from './sandbox/adoption-files.ts';
 import { hello } from './start/hello.ts';
 import { openRunnerSandboxes } from './start/open-runner-sandboxes.ts';
@@ -65,6 +66,7 @@ export async function startRunner({
   const { runnerId } = identity;
   const logger = given.child({ runner: runnerId });
   const adopted = new AdoptionFiles(stateFolder);
+  const orphans = new Orphans(stateFolder);
   const network = await openNetwork(config, runnerId, adopted, logger);
   await assertLayersAreFound(driver, network, config);
   void logFirewallProblems(network, logger);
@@ -78,6 +80,7 @@ export async function startRunner({
     logger,
     onReportsSent: (count) => metrics.reportsSent.inc(count),
     onTime: (nowMs) => meter.setClock(nowMs),
+    orphans,
   });
   const leases = new InstanceLeases(config);
   const memory = new MemoryPressure(config.wakeReserveMb);
@@ -95,7 +98,7 @@ export async function startRunner({
   const storage = await openStorage({ config, driver, adopted, metrics, logger });
   const { images, disk } = storage;
   const converger = new Converger({
-    ...{ runnerId, driver, network, images, output, sandboxes, leases, disk, meter, logger, spans },
+    ...{ runnerId, driver, network, images, output, sandboxes, orphans, leases, disk, meter, logger, spans },
     failures: new FailureFiles(stateFolder),
     tasks: new TaskFiles(stateFolder),
     report: (instance, observation) => link.report(instance, observation),

@@ -47,6 +47,7 @@ const desired: DesiredStateListener = {
   },
   set: (instance) => void runTask(instance),
   unset: remove,
+  discard: () => {},
 };
 
 link.start(desired, {

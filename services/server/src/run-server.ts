@@ -38,7 +38,8 @@ async function run(
   const logger = createLogger({ command: command.name }, config.log);
   try {
     const print = (line: string) => void process.stdout.write(`${line}\n`);
-    await command.run(config.sections, { logger, arguments: invocation.arguments, print });
+    const progress = (line: string) => void process.stderr.write(`${line}\n`);
+    await command.run(config.sections, { logger, arguments: invocation.arguments, print, progress });
     return 0;
   } catch (error) {
     logger.error({ err: error }, 'command failed');

@@ -9,6 +9,7 @@ export async function runCommand(name: string, config: Record<string, unknown>, 
     logger: createLogger({ command: name }, { level: 'error' }),
     arguments: argv,
     print: (line) => void lines.push(line),
+    progress: () => {},
   });
   return lines;
 }

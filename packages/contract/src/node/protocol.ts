@@ -18,6 +18,7 @@ export const nodePaths = {
   reports: '/node/v1/reports',
   logs: '/node/v1/logs',
   usage: '/node/v1/usage',
+  orphans: '/node/v1/orphans',
 } as const;
 
 const Pem = z.string().max(16_384);
@@ -80,6 +81,11 @@ export const StreamMessage = z.discriminatedUnion('type', [
      * it, and then nothing is metered.
      */
     nowMs: z.number().optional(),
+    /**
+     * Another one than before tells that the deployment was restored: the runner then keeps instances that the deployment does
+     * not name. An api of the previous release omits it.
+     */
+    epoch: z.uuid().optional(),
     /** For a runner that recognises gateways by a secret; new in every session. */
     ingressSecret: z.string().optional(),
     /** For such a runner: secret that the api presents for calls such as `wake`. */
@@ -87,7 +93,7 @@ export const StreamMessage = z.discriminatedUnion('type', [
   }),
   /**
    * Full state: all instances that should run here, and in `gone` the instances whose removal is not reported yet. The
-   * runner removes everything else.
+   * runner removes everything else but orphans.
    */
   z.object({
     type: z.literal('all'),
@@ -98,6 +104,8 @@ export const StreamMessage = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('set'), instance: DesiredInstance }),
   z.object({ type: z.literal('unset'), id: z.uuid(), isLeaving: z.boolean().default(false) }),
+  /** Orphans whose removal the operator has ordered. */
+  z.object({ type: z.literal('discard'), orphans: z.array(z.uuid()) }),
   /** Sent when there is nothing else to send. A stream that is silent for three pulse intervals is dead. */
   z.object({ type: z.literal('pulse') }),
 ]);

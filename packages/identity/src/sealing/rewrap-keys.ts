@@ -2,8 +2,8 @@
 // Each batch is its own transaction and takes only keys that still need it: a stopped rotation continues when it is
 // started again.
 import type { Database, DatabaseTransaction } from '@berth/database';
-import { type RawBuilder, sql } from 'kysely';
-import { deploymentKeyContext, workspaceKeyContext } from './key-contexts.ts';
+import { sql } from 'kysely';
+import { type KeyTable, keyTables } from './key-tables.ts';
 import type { MasterKeyRing } from './master-keys.ts';
 
 interface WrappedKey {
@@ -13,23 +13,6 @@ interface WrappedKey {
   readonly masterKeyId: string;
   readonly wrapped: Buffer;
 }
-
-interface KeyTable {
-  readonly name: RawBuilder<unknown>;
-  readonly id: RawBuilder<string>;
-  readonly owner: RawBuilder<string>;
-  readonly contextOf: (owner: string) => string;
-}
-
-const keyTables: readonly KeyTable[] = [
-  {
-    name: sql.table('workspace_keys'),
-    id: sql.ref('workspace_id'),
-    owner: sql.ref('workspace_id'),
-    contextOf: workspaceKeyContext,
-  },
-  { name: sql.table('deployment_keys'), id: sql.ref('id'), owner: sql.ref('purpose'), contextOf: deploymentKeyContext },
-];
 
 const batchSize = 200;
 

@@ -21,6 +21,7 @@ import { recordHeartbeat } from './heartbeat.ts';
 import { join, renew } from './join.ts';
 import { issueListenerCertificate, renewListenerCertificate } from './listener-certificate.ts';
 import type { NodeContext } from './node-context.ts';
+import { recordOrphans } from './orphans.ts';
 import { recordReports } from './reports.ts';
 import { createRunnerMetrics } from './runner-metrics.ts';
 import { createStartMetrics } from './start-metrics.ts';
@@ -58,6 +59,7 @@ const answers: Readonly<Record<string, Answer>> = {
   [nodePaths.renew]: renew,
   [nodePaths.heartbeat]: recordHeartbeat,
   [nodePaths.reports]: recordReports,
+  [nodePaths.orphans]: recordOrphans,
   [nodePaths.logs]: ({ dependencies, onLogsDropped }, runnerId, body) =>
     storeLogBatch(dependencies, runnerId, LogBatch.parse(body), onLogsDropped),
   [nodePaths.usage]: ({ dependencies }, runnerId, body) =>

@@ -2,7 +2,7 @@
 // state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
 import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract/node';
-import { type DatabaseTransaction, databaseClock, enqueue, outboxKeys } from '@berth/database';
+import { type DatabaseTransaction, databaseClock, enqueue, loadDeploymentEpoch, outboxKeys } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
 import { callSecretOf } from './call-secret.ts';
@@ -83,7 +83,8 @@ export async function* streamMessages(
   { session, secrets }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
-  yield { type: 'welcome', session, pulseSeconds, nowMs: await databaseClock(context.database), ...secrets };
+  const { epoch } = await loadDeploymentEpoch(context.database);
+  yield { type: 'welcome', session, pulseSeconds, nowMs: await databaseClock(context.database), epoch, ...secrets };
   const first = await loadDesiredRows(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };
@@ -91,17 +92,19 @@ export async function* streamMessages(
   for (const { id, desired, generation } of first) if (desired !== 'running') sent.set(id, { desired, generation });
   let quietSince = Date.now();
   let seen: readonly DesiredRow[] = [];
+  let discarded = '';
   while (!signal.aborted) {
     const isAnnounced = await context.changes.next(runnerId, pollMs, signal);
     if (signal.aborted) return;
-    const [isNewest, rows] = await Promise.all([
-      isCurrent(context, runnerId, session),
-      loadDesiredRows(context, runnerId),
-    ]);
-    if (!isNewest) return;
+    const [runner, rows] = await Promise.all([loadRunner(context, runnerId), loadDesiredRows(context, runnerId)]);
+    if (runner?.session !== session) return;
     const messages = await differences(context, rows, sent, isAnnounced ? rows : seen);
     seen = rows;
     yield* messages;
+    // Sent once in each stream. A runner that fails keeps the orphan, and gets the order again with its next stream.
+    if (runner.toDiscard.length > 0 && runner.toDiscard.join() !== discarded)
+      yield { type: 'discard', orphans: runner.toDiscard };
+    discarded = runner.toDiscard.join();
     if (messages.length > 0) quietSince = Date.now();
     if (Date.now() - quietSince < pulseSeconds * 1_000) continue;
     yield { type: 'pulse' };
@@ -149,7 +152,16 @@ async function differences(
   ];
 }
 
-async function isCurrent({ database }: NodeContext, runnerId: string, session: number): Promise<boolean> {
-  const row = await database.selectFrom('runners').select('session').where('id', '=', runnerId).executeTakeFirst();
-  return row?.session === session;
+interface PolledRunner {
+  readonly session: number;
+  /** Orphans whose removal is ordered. */
+  readonly toDiscard: string[];
+}
+
+async function loadRunner({ database }: NodeContext, runnerId: string): Promise<PolledRunner | undefined> {
+  const { rows } = await sql<PolledRunner>`
+    select session, array(select instance_id::text from orphans
+      where runner_id = runners.id and removal_ordered_at is not null order by instance_id) as "toDiscard"
+    from runners where id = ${runnerId}`.execute(database);
+  return rows[0];
 }

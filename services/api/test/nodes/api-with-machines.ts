@@ -12,6 +12,7 @@ import { createNodeClient, type NodeClient } from '../../../runner/src/node/node
 export interface Stream {
   readonly session: number;
   readonly ingressSecret: string | undefined;
+  readonly epoch: string | undefined;
   /** Returns the next message other than a pulse. */
   next(): Promise<StreamMessage>;
   /** Resolves when the api has ended the stream. */
@@ -87,8 +88,8 @@ export class ApiWithMachines implements AsyncDisposable {
     };
     const welcome = await next();
     if (welcome.type !== 'welcome') throw new Error(`the stream began with ${welcome.type}`);
-    const { session, ingressSecret } = welcome;
-    return { session, ingressSecret, next, ended, close: () => leaving.abort() };
+    const { session, ingressSecret, epoch } = welcome;
+    return { session, ingressSecret, epoch, next, ended, close: () => leaving.abort() };
   }
 
   /**

@@ -8,6 +8,7 @@ import type { Failure } from '../failures/failure.ts';
 import type { Admission, Endpoints } from '../ingress/endpoint.ts';
 import type { DesiredStateListener } from '../node/node-link.ts';
 import { createWorker } from './create-worker.ts';
+import { OrphanKeeper } from './orphan-keeper.ts';
 import { RefusalNotes } from './refusal-notes.ts';
 import type { Worker } from './worker.ts';
 import type { WorkerDependencies } from './worker-dependencies.ts';
@@ -26,6 +27,7 @@ export class Converger implements DesiredStateListener, Endpoints {
   readonly #background: Promise<void>[] = [];
   readonly #listArrived = new Condition();
   readonly #refusals: RefusalNotes;
+  readonly #orphans: OrphanKeeper;
   #hasFullList = false;
   #isNetworkHealthy = false;
   /** Workers wait for the first successful network check before they start containers. */
@@ -37,6 +39,7 @@ export class Converger implements DesiredStateListener, Endpoints {
   constructor(deps: WorkerDependencies) {
     this.#deps = deps;
     this.#refusals = new RefusalNotes(deps.output);
+    this.#orphans = new OrphanKeeper(deps);
   }
 
   get isNetworkHealthy(): boolean {
@@ -59,6 +62,7 @@ export class Converger implements DesiredStateListener, Endpoints {
 
   all({ instances, leaving, gone }: Parameters<DesiredStateListener['all']>[0]): void {
     const wanted = new Map(instances.map((instance) => [instance.id, instance]));
+    this.#orphans.nameAll([...wanted.keys(), ...leaving, ...gone]);
     this.#hasFullList = true;
     this.#listArrived.changed();
     const { failures, tasks, output, sandboxes, meter } = this.#deps;
@@ -69,11 +73,14 @@ export class Converger implements DesiredStateListener, Endpoints {
       ...[...tasks.instances(), ...sandboxes.adopted.instances(), ...(meter?.instances() ?? [])],
     ]);
     for (const instance of instances) this.#setDesired(instance, false);
-    for (const id of others) if (!wanted.has(id)) this.unset(id, leaving.includes(id));
+    for (const id of others)
+      if (!wanted.has(id) && (this.#orphans.isNamed(id) || !this.#orphans.keeps(id)))
+        this.unset(id, leaving.includes(id));
     void this.#resync();
   }
 
   set(instance: DesiredInstance): void {
+    this.#orphans.name(instance.id);
     this.#setDesired(instance, instance.generation === 1);
   }
 
@@ -89,7 +96,37 @@ export class Converger implements DesiredStateListener, Endpoints {
     void this.#workers.get(id)?.worker.giveUp(failure);
   }
 
+  /** Each stays an orphan until nothing of it is left. After a failure the api names it again in the next stream. */
+  discard(ids: readonly string[]): void {
+    for (const id of ids)
+      if (this.#orphans.isOrphan(id) && !this.#workers.has(id))
+        this.#afterThaw(id, () => {
+          if (!this.#workers.has(id)) this.#addWorker(id, undefined);
+        });
+  }
+
+  /** The deployment names the orphan again, for example after the restore of a newer backup. */
+  #readopt(id: string, then: () => void): void {
+    this.#afterThaw(id, () => {
+      this.#orphans.drop(id);
+      then();
+    });
+  }
+
+  #afterThaw(id: string, then: () => void): void {
+    this.#orphans
+      .thaw(id)
+      .then(then)
+      .catch((err: unknown) => {
+        this.#deps.logger.warn({ err, instance: id }, 'thaw of orphan failed; it stays an orphan');
+      });
+  }
+
   #setDesired(instance: DesiredInstance, isFresh: boolean): void {
+    if (this.#orphans.isOrphan(instance.id)) {
+      this.#readopt(instance.id, () => this.#setDesired(instance, isFresh));
+      return;
+    }
     const known = this.#workers.get(instance.id);
     if (known === undefined) this.#addWorker(instance.id, instance, isFresh);
     else known.worker.setDesired(instance);
@@ -97,6 +134,10 @@ export class Converger implements DesiredStateListener, Endpoints {
 
   /** Also for an unknown instance: its worker has no desired state, finds no container and reports `gone`. */
   unset(id: string, isLeaving: boolean): void {
+    if (this.#orphans.isOrphan(id)) {
+      this.#readopt(id, () => this.unset(id, isLeaving));
+      return;
+    }
     if (!this.#workers.has(id)) this.#addWorker(id, undefined);
     this.#workers.get(id)?.worker.retire(isLeaving);
   }
@@ -116,7 +157,10 @@ export class Converger implements DesiredStateListener, Endpoints {
     const work = async (): Promise<void> => {
       await this.#networkOpened;
       if (this.#closing.signal.aborted) return;
-      await worker.run(() => this.#workers.delete(id));
+      await worker.run(() => {
+        this.#orphans.drop(id);
+        this.#workers.delete(id);
+      });
     };
     this.#workers.set(id, { worker, ended: work() });
   }
@@ -126,15 +170,34 @@ export class Converger implements DesiredStateListener, Endpoints {
     if (!this.#hasFullList) return;
     const { driver, runnerId, logger } = this.#deps;
     try {
+      if (this.#orphans.canDecide) await this.#decideOrphans();
       const found = await driver.list({ name: containerLabels.runner, value: runnerId });
       for (const { labels } of found) {
         const id = labels[containerLabels.instance];
-        if (id !== undefined && !this.#workers.has(id)) this.#addWorker(id, undefined);
+        if (id !== undefined && !this.#workers.has(id) && !this.#orphans.keeps(id)) this.#addWorker(id, undefined);
       }
+      await this.#orphans.freeze(found, (id) => this.#workers.has(id));
     } catch (err) {
       logger.warn({ err }, 'list of containers failed; retrying at the next resync');
     }
     for (const { worker } of this.#workers.values()) worker.recheck();
+  }
+
+  /**
+   * Ends the workers of instances that the api does not name before it looks for their containers: one that creates a
+   * container meanwhile would make an orphan that nothing knows.
+   */
+  async #decideOrphans(): Promise<void> {
+    const { driver, runnerId } = this.#deps;
+    const unknown = [...this.#workers].filter(([id]) => !this.#orphans.isNamed(id));
+    for (const [id, { worker }] of unknown) {
+      worker.close();
+      this.#workers.delete(id);
+    }
+    await Promise.all(unknown.map(([, { ended }]) => ended));
+    this.#orphans.decide(await driver.list({ name: containerLabels.runner, value: runnerId }));
+    // Without a container there is nothing to keep.
+    for (const [id] of unknown) if (!this.#orphans.isNamed(id) && !this.#orphans.keeps(id)) this.unset(id, false);
   }
 
   async #resyncForever(): Promise<void> {

@@ -9,6 +9,7 @@ import type { OutputShipper } from '../logs/output-shipper.ts';
 import type { UsageMeter } from '../meter/meter.ts';
 import type { Network } from '../network/network.ts';
 import type { Observation } from '../node/pending-reports.ts';
+import type { Orphans } from '../orphans/orphans.ts';
 import type { SandboxServices } from '../sandbox/sandbox-services.ts';
 import type { TaskFiles } from './tasks/task-files.ts';
 
@@ -21,6 +22,7 @@ export interface WorkerDependencies {
   readonly output: Omit<OutputShipper, 'close'>;
   readonly failures: FailureFiles;
   readonly tasks: TaskFiles;
+  readonly orphans: Orphans;
   readonly report: (instance: string, observation: Observation) => void;
   /** Limits concurrent container creations and starts: the engine is not faster with many at a time. */
   readonly bringUps: PrioritySemaphore;

@@ -60,6 +60,7 @@ function openLink(url: string) {
     all: ({ instances, gone }) => void received.push(`all ${instances.length} ${gone.length}`),
     set: ({ id }) => received.push(`set ${id}`),
     unset: (id) => received.push(`unset ${id}`),
+    discard: (ids) => void received.push(`discard ${ids.join()}`),
   };
   link.start(desired, {
     hello: async () => ({ protocol: 1, version: '1', isolation: ['runc'], memoryMb: 1, cpus: 1 }),

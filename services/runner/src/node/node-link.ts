@@ -9,6 +9,7 @@ import { type NodeClient, readAnswer } from './node-client.ts';
 import { type Observation, PendingReports, type SandboxActivity } from './pending-reports.ts';
 import { readMessages } from './read-messages.ts';
 import { sendHeartbeats } from './send-heartbeats.ts';
+import { type ReportedOrphans, sendOrphans } from './send-orphans.ts';
 import { sendReports } from './send-reports.ts';
 
 /** Receives the state that the api wants on this runner. */
@@ -17,6 +18,8 @@ export interface DesiredStateListener {
   set(instance: DesiredInstance): void;
   /** An instance that is leaving is removed only once its open requests have ended. */
   unset(id: string, isLeaving: boolean): void;
+  /** Orphans that are to be removed. */
+  discard(ids: readonly string[]): void;
 }
 
 export interface NodeLinkOptions {
@@ -25,6 +28,8 @@ export interface NodeLinkOptions {
   readonly onReportsSent: (count: number) => void;
   /** Time of the deployment, milliseconds since 1970; an older api does not send it. */
   readonly onTime?: (nowMs: number) => void;
+  /** Told the epoch of the deployment before each full state; an older api does not send it. */
+  readonly orphans?: ReportedOrphans & { meet(epoch: string): void };
 }
 
 /** What the runner tells about itself. */
@@ -132,16 +137,17 @@ export class NodeLink {
   }
 
   #welcome(
-    { session, nowMs }: Welcome,
+    { session, nowMs, epoch }: Welcome,
     measure: RunnerFacts['measure'],
     signal: AbortSignal,
     ending: AbortController,
   ): Promise<void>[] {
-    const { client, logger, onReportsSent, onTime } = this.#options;
+    const { client, logger, onReportsSent, onTime, orphans } = this.#options;
     const onTrouble = (error: unknown) => this.#logFailure(error);
     this.#isConnected = true;
     this.#lastFailure = '';
     if (nowMs !== undefined) onTime?.(nowMs);
+    if (epoch !== undefined) orphans?.meet(epoch);
     this.#reports.resendAll();
     logger.info({ session }, 'connected to the api');
     const shared = { client, session, signal, onTrouble };
@@ -152,7 +158,9 @@ export class NodeLink {
       onSent: onReportsSent,
     });
     // The session is over, so its stream is ended too.
-    return [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
+    const beside = [reports.catch(() => ending.abort()), sendHeartbeats({ ...shared, measure })];
+    if (epoch === undefined || orphans === undefined) return beside;
+    return [...beside, sendOrphans({ ...shared, orphans })];
   }
 
   /** Logs a repeated failure once, until another failure occurs or the runner connects. */
@@ -175,4 +183,5 @@ function dispatch(message: Exclude<StreamMessage, Welcome>, desired: DesiredStat
   if (message.type === 'all') desired.all(message);
   if (message.type === 'set') desired.set(message.instance);
   if (message.type === 'unset') desired.unset(message.id, message.isLeaving);
+  if (message.type === 'discard') desired.discard(message.orphans);
 }

@@ -2,6 +2,7 @@
 // sends the desired instances directly.
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guestPort } from '@berth/contract/guest';
 import { bytesPerMb, type SandboxInstance } from '@berth/contract/node';
@@ -118,6 +119,38 @@ describe.each(isolationsOf('gvisor'))('under $isolation', ({ isolation }) => {
     expect((await runner.adopt({ ...beside, generation: 3, vpc })).said).toEqual({ call: 'done' });
     expect(await reached(servicePort)).toEqual([true, true, false]);
     expect(await reached(guestPort)).toEqual([false, false, false]);
+  });
+
+  test('after another epoch a sandbox that is not named stays with its files, frozen, until its removal is ordered', async () => {
+    const warm = machine.warm(isolation);
+    const [address = ''] = await bringUp(warm);
+    const mine = claimed(warm);
+    await runner.adopt(mine);
+    await machine.runIn(address, 'echo state > /kept');
+    const welcome = (epoch: string) => runner.send({ type: 'welcome', session: 1, pulseSeconds: 5, epoch });
+    const orphans = async (): Promise<unknown> =>
+      JSON.parse(await readFile(join(machine.stateFolder, 'epoch.json'), 'utf8')).orphans;
+    welcome(randomUUID());
+    const restored = randomUUID();
+    welcome(restored);
+    runner.all();
+    const { id, workspaceId } = mine;
+    await expect.poll(orphans, { timeout: 60_000 }).toEqual([{ instance: id, workspaceId, isSandbox: true }]);
+    await expect.poll(() => isFrozen(mine), { timeout: 60_000 }).toBe(true);
+    expect(await runner.open(id)).toEqual({ is: 'unknown' });
+
+    // The next process of the runner keeps it too, and brings up what the deployment wants.
+    await runner.kill();
+    runner = await machine.start();
+    welcome(restored);
+    runner.all();
+    const other = machine.warm(isolation);
+    await bringUp(other);
+    expect(await isFrozen(mine)).toBe(true);
+
+    runner.send({ type: 'discard', orphans: [id] });
+    expect(await runner.report(id, ['gone'])).toMatchObject({ state: 'gone' });
+    await expect.poll(orphans).toEqual([]);
   });
 
   test('changed variables reach new processes, and nothing that runs is lost', async () => {

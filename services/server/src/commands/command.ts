@@ -16,6 +16,8 @@ export type CommandContext = {
   arguments: readonly string[];
   /** Writes the result to standard output; the logger reports what happened. */
   print(line: string): void;
+  /** Tells a person who waits what is being done, on standard error. */
+  progress(line: string): void;
 };
 
 export function defineCommand<Sections extends z.ZodRawShape>(command: Command<Sections>): Command {

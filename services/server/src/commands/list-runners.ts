@@ -2,6 +2,7 @@ import { unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { postgresSection } from '../sections/postgres.ts';
 import { defineCommand } from './command.ts';
+import { printTable } from './print-table.ts';
 import { withDatabase } from './with-database.ts';
 
 const columns = ['NAME', 'REGION', 'STATUS', 'INSTANCES', 'MEMORY', 'ISOLATION', 'SILENT FOR'];
@@ -35,14 +36,7 @@ export const listRunnersCommand = defineCommand({
         silentSeconds === null ? 'always' : `${silentSeconds} s`,
       ],
     );
-    const widths = columns.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-    for (const row of [columns, ...rows])
-      print(
-        row
-          .map((text, at) => text.padEnd(widths[at] ?? 0))
-          .join('  ')
-          .trimEnd(),
-      );
+    printTable([columns, ...rows], print);
     if (rows.length === 0) print('None yet. berth-server create-join-token lets a machine join.');
   },
 });

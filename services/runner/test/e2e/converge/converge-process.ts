@@ -16,6 +16,7 @@ import { Converger } from '../../../src/instances/converger.ts';
 import { TaskFiles } from '../../../src/instances/tasks/task-files.ts';
 import { OutputShipper } from '../../../src/logs/output-shipper.ts';
 import { createNetwork } from '../../../src/network/create-network.ts';
+import { Orphans } from '../../../src/orphans/orphans.ts';
 import { AdoptionFiles } from '../../../src/sandbox/adoption-files.ts';
 import { openSandboxes } from '../../../src/sandbox/open-sandboxes.ts';
 
@@ -94,8 +95,10 @@ async function watchDisk(limitMb: number): Promise<DiskWatch> {
   });
 }
 const disk = diskMb === undefined ? undefined : await watchDisk(diskMb);
+const orphans = new Orphans(stateFolder);
 const converger = new Converger({
   runnerId,
+  orphans,
   driver,
   network,
   images,
@@ -140,9 +143,11 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const call = Call.safeParse(said);
   if (call.success) return void answer(call.data);
   const message = StreamMessage.parse(said);
+  if (message.type === 'welcome' && message.epoch !== undefined) orphans.meet(message.epoch);
   if (message.type === 'all') converger.all(message);
   if (message.type === 'set') converger.set(message.instance);
   if (message.type === 'unset') converger.unset(message.id, message.isLeaving);
+  if (message.type === 'discard') converger.discard(message.orphans);
 });
 process.once('SIGTERM', async () => {
   await disk?.close();
