@@ -81,7 +81,7 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
     if (!model.isEnabled) throw switchedOff;
     if (model.fault !== undefined) throw notCallable(model.fault);
     if (context.call.request.method === 'POST' && context.call.upgrade === undefined) return;
-    context.answerHeaders = { Allow: 'POST' };
+    context.answerHeaders = { ...context.answerHeaders, Allow: 'POST' };
     throw onlyPost;
   }
 
@@ -128,7 +128,8 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
       const { workload: model } = await gatekeeper.admit(route, call.request.rawHeaders);
       requireCallable(model, context);
       const attempts = await withinLimits(model, planAttempts(model, route.path, body));
-      const answer = { brand, base: modelPathBase(route), onAnswer: release };
+      const { answerHeaders: ownHeaders } = context;
+      const answer = { brand, base: modelPathBase(route), ownHeaders, onAnswer: release };
       const tried = await tryConnections(provider, attempts, { call, tally, model, ...answer });
       event.add(countTokens(model, tried, tally));
       return outcomeOf(tally, tried.error);

@@ -2,6 +2,7 @@
 import type { Brand } from '@berth/contract';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Call } from '../http/gateway-server.ts';
+import type { HeaderMap } from '../http/header-map.ts';
 import { valuesOf } from '../http/raw-headers.ts';
 import type { ProxyError, Tally } from '../proxy/outcome.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -20,6 +21,8 @@ export interface Trying {
   readonly brand: Brand;
   /** Path of the model on a shared host; empty on a host of its own. */
   readonly base: string;
+  /** For every response to the request. */
+  readonly ownHeaders: HeaderMap;
   /** An answer has begun: the body is no longer needed. */
   readonly onAnswer: () => void;
 }
@@ -67,7 +70,7 @@ function tryOne(
   { connection, endpoint, path, prepared }: Attempt,
   attempts: number,
   isLast: boolean,
-  { call, tally, model, brand, base, onAnswer }: Trying,
+  { call, tally, model, brand, base, ownHeaders: own, onAnswer }: Trying,
   onReader: (reader: AnswerReader) => void,
 ): Promise<AttemptResult> {
   const { request, response } = call;
@@ -94,7 +97,7 @@ function tryOne(
         dropsUsageEvent: dropsBytes,
       });
       onReader(reader);
-      return { headers: answerHeaders(rawHeaders, { brand, filter, base, dropsBytes, attempts }), reader };
+      return { headers: answerHeaders(rawHeaders, { brand, filter, base, dropsBytes, attempts, own }), reader };
     },
   });
 }
