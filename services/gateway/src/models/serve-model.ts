@@ -22,7 +22,7 @@ import type { CountTokens } from './count-tokens.ts';
 import type { FoundModel } from './model.ts';
 import { bodiesBusy, bodyTooLarge, notCallable, onlyPost, switchedOff } from './model-errors.ts';
 import { type Attempt, type Attempts, planAttempts } from './plan-attempts.ts';
-import { tryConnections } from './try-connections.ts';
+import { type Tried, tryConnections } from './try-connections.ts';
 
 export interface ServeModelOptions {
   readonly gatekeeper: Gatekeeper<ModelRoute, FoundModel>;
@@ -130,7 +130,8 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
       const attempts = await withinLimits(model, planAttempts(model, route.path, body));
       const { answerHeaders: ownHeaders } = context;
       const answer = { brand, base: modelPathBase(route), ownHeaders, onAnswer: release };
-      const tried = await tryConnections(provider, attempts, { call, tally, model, ...answer });
+      const onUnanswered = (tried: Tried) => void countTokens(model, tried, tally);
+      const tried = await tryConnections(provider, attempts, { call, tally, model, onUnanswered, ...answer });
       event.add(countTokens(model, tried, tally));
       return outcomeOf(tally, tried.error);
     } catch (error) {

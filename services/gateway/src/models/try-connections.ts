@@ -25,6 +25,8 @@ export interface Trying {
   readonly ownHeaders: HeaderMap;
   /** An answer has begun: the body is no longer needed. */
   readonly onAnswer: () => void;
+  /** A provider got the request and did not answer: it may have worked all the same. */
+  readonly onUnanswered: (tried: Tried) => void;
 }
 
 export interface Tried {
@@ -43,7 +45,7 @@ export async function tryConnections(
   attempts: Attempts,
   trying: Trying,
 ): Promise<Tried> {
-  const { call, tally } = trying;
+  const { call, tally, onUnanswered } = trying;
   let reader: AnswerReader | undefined;
   for (const [at, attempt] of attempts.entries()) {
     const isLast = at === attempts.length - 1;
@@ -59,6 +61,8 @@ export async function tryConnections(
       return { ...tried, error: proxyError(result.error) };
     }
     if (result.error.code === 'client_gone') return { ...tried, error: proxyError(result.error) };
+    if (tally.dispatchState === 'dispatched' && result.status === undefined)
+      onUnanswered({ ...tried, reader: undefined, error: proxyError(result.error) });
     if (isLast) throw unanswered(result.error, attempt, at + 1);
     tally.dispatchState = 'not_dispatched';
   }
