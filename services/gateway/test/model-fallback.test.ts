@@ -158,6 +158,22 @@ describe.concurrent('with a bound on the time of an answer', () => {
     expect([late.status, codeOf(late)]).toEqual([504, 'PROVIDER_TIMEOUT']);
   });
 
+  test('what was sent to a provider that did not begin its answer is estimated', async () => {
+    await using hasty = await startTestGateway(workloads, directConnector(1), { models: { providerMs: 500 } });
+    const provider = await ProviderStandIn.start();
+    await using _ = provider;
+    provider.answer = () => {};
+    await connect('billed', provider.url);
+    await addModel('billed', ['billed']);
+    expect((await call('billed', hasty)).status).toBe(504);
+    const sent = await hasty.registry.getSingleMetric('berth_gateway_model_tokens_total')?.get();
+    const counted = sent?.values.map(({ labels, value }) => [labels.direction, value]);
+    expect(counted).toEqual([
+      ['sent', Math.ceil(provider.last.body.length / 4)],
+      ['received', 0],
+    ]);
+  });
+
   test.each(['breaks off', 'falls silent'])(
     'when a provider %s within its answer, the answer is cut and no other is tried',
     async (way) => {

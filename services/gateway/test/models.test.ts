@@ -448,6 +448,22 @@ test('a body that is too large, and one that is no JSON object, reach no provide
   expect(provider.requests).toEqual([]);
 });
 
+test('a page of a browser reads answers and refusals of a model where its origin is allowed, and a preflight needs no key', async () => {
+  const origin = 'https://app.example';
+  await using at = await start({ browserOrigins: [origin], models: { addresses: { openai: provider.url } } });
+  // The word of the provider does not count.
+  provider.answer = answerJson(answered, 200, { 'access-control-allow-origin': 'https://provider.example' });
+  const readers = async (headers: Readonly<Record<string, string>>, method = 'POST') => {
+    const answer = await call('/main/models/gpt', { at, method, headers: { origin, ...headers } });
+    return [answer.status, answer.headers['access-control-allow-origin']];
+  };
+  expect(await readers(bearer())).toEqual([200, origin]);
+  expect(await readers({})).toEqual([401, origin]);
+  expect(await readers(bearer(), 'GET')).toEqual([405, origin]);
+  expect(await readers({ 'access-control-request-method': 'POST' }, 'OPTIONS')).toEqual([204, origin]);
+  expect(await readers({ origin: 'https://other.example' })).toEqual([401, undefined]);
+});
+
 test('requests to a model are recorded in the audit log', async () => {
   await call('/main/models/gpt');
   await gateway.calls.flush();

@@ -35,6 +35,8 @@ test('an error keeps type, message, code and cause, without secrets', () => {
   logger.error({ err: Object.assign(new TypeError('no database', { cause }), { code: 'E1', token: 'leak' }) });
   expect(lines[0]).toMatchObject({ err: { type: 'TypeError', message: 'no database', code: 'E1' } });
   expect(lines[0]).toMatchObject({ err: { cause: { message: 'refused by postgres://u:[redacted]@db' } } });
+  logger.error({ err: Object.assign(new Error('bearer leak'), { errno: -104 }) }, 'failed');
+  expect(lines[1]).toMatchObject({ err: { message: 'bearer [redacted]', errno: -104 } });
   expect(JSON.stringify(lines)).not.toContain('leak');
 });
 

@@ -19,13 +19,23 @@ function redact(value: unknown, depth = 0): unknown {
 export function redactLine(fields: Record<string, unknown>): Record<string, unknown> {
   for (const name of Object.keys(fields)) {
     const value = fields[name];
-    const isPlain = typeof value === 'string' ? !suspicious.test(value) && !isSecret(name) : !isObject(value);
+    const isPlain =
+      typeof value === 'string'
+        ? !suspicious.test(value) && !isSecret(name)
+        : !isObject(value) || (holdsNumbers(value) && !isSecret(name));
     if (!isPlain) return redactFields(fields);
   }
   return fields;
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Most objects in lines are measurements. Errors have more than their own fields. */
+function holdsNumbers(value: object): boolean {
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const item of Object.values(value)) if (typeof item !== 'number') return false;
+  return true;
+}
 
 function redactFields(fields: object, depth = 0): Record<string, unknown> {
   const kept: Record<string, unknown> = {};

@@ -7,6 +7,7 @@ export const noHeaders: HeaderMap = {};
 
 /** Sets each of `headers` once and removes other values of the same name. */
 export function setHeaders(raw: readonly string[], headers: HeaderMap): string[] {
+  if (headers === noHeaders) return [...raw];
   const names = lowerNames(headers);
   const others = [...pairsOf(raw)].filter(([name]) => !names.has(name.toLowerCase()));
   return [...others, ...Object.entries(headers)].flat();

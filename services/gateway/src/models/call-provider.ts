@@ -1,9 +1,9 @@
 // Calls providers, over connections that are kept. Addresses are checked where a connection is made.
 import { createOpenLookup, type OpenLookupOptions } from '@berth/outward';
-import { Agent } from 'undici';
 import { startRequestTimer } from '../proxy/request-timer.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import type { ProviderBase } from './model.ts';
+import { createProviderConnections } from './provider-connections.ts';
 import { type ExchangeTask, ProviderExchange } from './provider-exchange.ts';
 
 interface ProviderCall extends Omit<ExchangeTask, 'timer'> {
@@ -28,24 +28,9 @@ export interface CallProvider {
   close(): Promise<void>;
 }
 
-/** Providers close idle connections after a minute or more. */
-const idleMs = 30_000;
-const connectMs = 10_000;
-const maxHeaderBytes = 64 * 1024;
-
 export function createCallProvider({ answerMs, silentMs, ...lookups }: CallProviderOptions): CallProvider {
   const { lookup, isClosed } = createOpenLookup(lookups);
-  const agent = new Agent({
-    connect: { lookup, timeout: connectMs },
-    allowH2: false,
-    pipelining: 1,
-    // Measured here: the time until an answer begins is another than the time between its bytes.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    keepAliveTimeout: idleMs,
-    keepAliveMaxTimeout: idleMs,
-    maxHeaderSize: maxHeaderBytes,
-  });
+  const connections = createProviderConnections(lookup);
   return {
     call: ({ base, path, headers, body, ...task }) =>
       new Promise((resolve) => {
@@ -55,6 +40,7 @@ export function createCallProvider({ answerMs, silentMs, ...lookups }: CallProvi
         }
         const timer = startRequestTimer({ totalMs: undefined, silentMs: answerMs }, () => exchange.stop('late'));
         let silence = timer;
+        const connection = connections.take(base.origin);
         const exchange = new ProviderExchange(
           {
             ...task,
@@ -67,11 +53,13 @@ export function createCallProvider({ answerMs, silentMs, ...lookups }: CallProvi
           },
           (result) => {
             silence.stop();
+            if (result.is === 'answered' && result.error === undefined) connection.release();
+            else connection.destroy();
             resolve(result);
           },
         );
-        agent.dispatch({ origin: base.origin, path, method: 'POST', headers: [...headers], body }, exchange);
+        connection.client.dispatch({ path, method: 'POST', headers: [...headers], body }, exchange);
       }),
-    close: () => agent.destroy(),
+    close: connections.close,
   };
 }

@@ -17,6 +17,20 @@ export function createCountTokens(limits: Pick<ModelLimits, 'count'>, registry: 
     labelNames: ['provider', 'direction'],
     registers: [registry],
   });
+  const byProvider = new Map<string, { readonly sent: Counter.Internal; readonly received: Counter.Internal }>();
+
+  /** The metric would look up its labels for every request. */
+  function countersOf(provider: string) {
+    const known = byProvider.get(provider);
+    if (known !== undefined) return known;
+    const made = {
+      sent: counted.labels({ provider, direction: 'sent' }),
+      received: counted.labels({ provider, direction: 'received' }),
+    };
+    byProvider.set(provider, made);
+    return made;
+  }
+
   return (model, tried, tally) => {
     const { attempt, attempts } = tried;
     const { provider, model: providerModel } = attempt.priced;
@@ -24,8 +38,9 @@ export function createCountTokens(limits: Pick<ModelLimits, 'count'>, registry: 
     const fields = { provider, model: providerModel, attempts };
     if (used === undefined) return fields;
     const { tokens, isEstimated } = used;
-    counted.inc({ provider, direction: 'sent' }, tokens.sent);
-    counted.inc({ provider, direction: 'received' }, tokens.received);
+    const counters = countersOf(provider);
+    counters.sent.inc(tokens.sent);
+    counters.received.inc(tokens.received);
     limits.count(model, attempt.priced, tokens);
     // The log removes fields whose names speak of tokens.
     return { ...fields, used: tokens, isEstimated };

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { OutwardError } from '@berth/outward';
 import type { Dispatcher } from 'undici';
 import { withoutHopByHop } from '../http/hop-by-hop.ts';
+import { type AnswerSource, AnswerWriter } from '../proxy/answer-writer.ts';
 import type { Tally } from '../proxy/outcome.ts';
 import type { RequestTimer } from '../proxy/request-timer.ts';
 import type { AnswerReader } from './answer-reader.ts';
@@ -21,16 +22,10 @@ export interface ExchangeTask {
   readonly onHead: (status: number, rawHeaders: string[]) => { headers: string[]; reader: AnswerReader };
 }
 
-const nothing = Buffer.alloc(0);
-
-/** `flushHeaders` would write bytes above ASCII as UTF-8. */
-function flushHead(response: ServerResponse, tally: Tally): void {
-  if (tally.bytesOut === 0 && !response.writableEnded && !response.destroyed) response.write(nothing);
-}
-
-export class ProviderExchange implements Dispatcher.DispatchHandler {
+export class ProviderExchange implements Dispatcher.DispatchHandler, AnswerSource {
   readonly #task: ExchangeTask;
   readonly #settle: (result: AttemptResult) => void;
+  readonly #writer: AnswerWriter;
   #controller: Dispatcher.DispatchController | undefined;
   #reader: AnswerReader | undefined;
   #isSettled = false;
@@ -39,6 +34,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
   constructor(task: ExchangeTask, settle: (result: AttemptResult) => void) {
     this.#task = task;
     this.#settle = settle;
+    this.#writer = new AnswerWriter(task.response, this);
     task.response.on('close', this.#onClientClose);
   }
 
@@ -63,7 +59,7 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
     if (status < 200 || this.#isSettled) return;
-    const { response, tally, timer, filter, passes, onHead } = this.#task;
+    const { tally, timer, filter, passes, onHead } = this.#task;
     timer.touch();
     if (!passes(status)) {
       this.#finish({ code: 'refused' }, status);
@@ -72,28 +68,25 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     }
     const { headers, reader } = onHead(status, withoutHopByHop(rawPairs(controller.rawHeaders)));
     // Throws for a header that may not be passed on; nothing is answered then.
-    response.writeHead(status, filter.text(reason ?? ''), headers);
+    this.#writer.begin(status, filter.text(reason ?? ''), headers);
     this.#reader = reader;
     tally.status = status;
     tally.dispatchState = 'answered';
     tally.firstByteMs = performance.now() - tally.startedAt;
-    // A short answer is one write together with its head. The head of a stream must not wait for its first event.
-    process.nextTick(flushHead, response, tally);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
     this.#task.timer.touch();
-    if (!this.#write(this.#reader?.pass(this.#task.filter.pass(chunk)) ?? [])) this.#pause();
+    this.#write(this.#reader?.pass(this.#task.filter.pass(chunk)) ?? []);
   }
 
   onResponseEnd(): void {
     if (this.#isSettled) return;
-    const { response, filter } = this.#task;
-    const rest = filter.end();
+    const rest = this.#task.filter.end();
     if (rest.length > 0) this.#write(this.#reader?.pass(rest) ?? []);
     this.#write(this.#reader?.end() ?? []);
-    response.end();
+    this.#writer.end();
     this.#finish(undefined);
   }
 
@@ -106,34 +99,30 @@ export class ProviderExchange implements Dispatcher.DispatchHandler {
     return this.#task.tally.status !== undefined;
   }
 
-  #write(pieces: readonly Buffer[]): boolean {
-    const { response, tally } = this.#task;
-    let isFlowing = true;
+  #write(pieces: readonly Buffer[]): void {
     for (const piece of pieces) {
       if (piece.length === 0) continue;
-      tally.bytesOut += piece.length;
-      isFlowing = response.write(piece) && isFlowing;
+      this.#task.tally.bytesOut += piece.length;
+      this.#writer.write(piece);
     }
-    return isFlowing;
   }
 
-  #pause(): void {
+  pause(): void {
     this.#controller?.pause();
-    this.#task.response.once('drain', this.#onDrain);
   }
 
-  readonly #onDrain = (): void => {
+  resume(): void {
     this.#task.timer.touch();
     this.#controller?.resume();
-  };
+  }
 
   readonly #onClientClose = (): void => this.stop('client_gone');
 
   #finish(error: AttemptError | undefined, status?: number): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    const { response } = this.#task;
-    response.off('close', this.#onClientClose).off('drain', this.#onDrain);
+    this.#writer.stop();
+    this.#task.response.off('close', this.#onClientClose);
     if (error === undefined) this.#settle({ is: 'answered' });
     else if (this.#hasAnswered) this.#settle({ is: 'answered', error });
     else this.#settle({ is: 'failed', error, ...(status !== undefined && { status }) });

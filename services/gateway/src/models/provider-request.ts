@@ -11,7 +11,8 @@ export function providerPath({ base, provider, config }: ModelConnection, path: 
   const place = template.replace(/\{(\w+)\}/g, (whole, name: string) =>
     config[name] === undefined ? whole : encodeURIComponent(config[name]),
   );
-  const own = Object.entries(provider.query ?? {})
+  if (provider.query === undefined) return `${base.path}${place}${query === '' ? '' : `?${query}`}`;
+  const own = Object.entries(provider.query)
     .filter(([name]) => !hasParameter(query, name))
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(valueIn(value, config))}`);
   const full = [query, ...own].filter((part) => part !== '').join('&');

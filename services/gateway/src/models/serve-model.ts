@@ -22,7 +22,7 @@ import type { CountTokens } from './count-tokens.ts';
 import type { FoundModel } from './model.ts';
 import { bodiesBusy, bodyTooLarge, notCallable, onlyPost, switchedOff } from './model-errors.ts';
 import { type Attempt, type Attempts, planAttempts } from './plan-attempts.ts';
-import { tryConnections } from './try-connections.ts';
+import { type Tried, tryConnections } from './try-connections.ts';
 
 export interface ServeModelOptions {
   readonly gatekeeper: Gatekeeper<ModelRoute, FoundModel>;
@@ -81,7 +81,7 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
     if (!model.isEnabled) throw switchedOff;
     if (model.fault !== undefined) throw notCallable(model.fault);
     if (context.call.request.method === 'POST' && context.call.upgrade === undefined) return;
-    context.answerHeaders = { Allow: 'POST' };
+    context.answerHeaders = { ...context.answerHeaders, Allow: 'POST' };
     throw onlyPost;
   }
 
@@ -128,8 +128,10 @@ export function createServeModel(options: ServeModelOptions): ServeModel {
       const { workload: model } = await gatekeeper.admit(route, call.request.rawHeaders);
       requireCallable(model, context);
       const attempts = await withinLimits(model, planAttempts(model, route.path, body));
-      const answer = { brand, base: modelPathBase(route), onAnswer: release };
-      const tried = await tryConnections(provider, attempts, { call, tally, model, ...answer });
+      const { answerHeaders: ownHeaders } = context;
+      const answer = { brand, base: modelPathBase(route), ownHeaders, onAnswer: release };
+      const onUnanswered = (tried: Tried) => void countTokens(model, tried, tally);
+      const tried = await tryConnections(provider, attempts, { call, tally, model, onUnanswered, ...answer });
       event.add(countTokens(model, tried, tally));
       return outcomeOf(tally, tried.error);
     } catch (error) {

@@ -2,6 +2,7 @@
 import type { Brand } from '@berth/contract';
 import { GatewayError } from '../errors/gateway-error.ts';
 import type { Call } from '../http/gateway-server.ts';
+import type { HeaderMap } from '../http/header-map.ts';
 import { valuesOf } from '../http/raw-headers.ts';
 import type { ProxyError, Tally } from '../proxy/outcome.ts';
 import { answerHeaders } from './answer-headers.ts';
@@ -20,8 +21,12 @@ export interface Trying {
   readonly brand: Brand;
   /** Path of the model on a shared host; empty on a host of its own. */
   readonly base: string;
+  /** For every response to the request. */
+  readonly ownHeaders: HeaderMap;
   /** An answer has begun: the body is no longer needed. */
   readonly onAnswer: () => void;
+  /** A provider got the request and did not answer: it may have worked all the same. */
+  readonly onUnanswered: (tried: Tried) => void;
 }
 
 export interface Tried {
@@ -40,7 +45,7 @@ export async function tryConnections(
   attempts: Attempts,
   trying: Trying,
 ): Promise<Tried> {
-  const { call, tally } = trying;
+  const { call, tally, onUnanswered } = trying;
   let reader: AnswerReader | undefined;
   for (const [at, attempt] of attempts.entries()) {
     const isLast = at === attempts.length - 1;
@@ -56,6 +61,8 @@ export async function tryConnections(
       return { ...tried, error: proxyError(result.error) };
     }
     if (result.error.code === 'client_gone') return { ...tried, error: proxyError(result.error) };
+    if (tally.dispatchState === 'dispatched' && result.status === undefined)
+      onUnanswered({ ...tried, reader: undefined, error: proxyError(result.error) });
     if (isLast) throw unanswered(result.error, attempt, at + 1);
     tally.dispatchState = 'not_dispatched';
   }
@@ -67,7 +74,7 @@ function tryOne(
   { connection, endpoint, path, prepared }: Attempt,
   attempts: number,
   isLast: boolean,
-  { call, tally, model, brand, base, onAnswer }: Trying,
+  { call, tally, model, brand, base, ownHeaders: own, onAnswer }: Trying,
   onReader: (reader: AnswerReader) => void,
 ): Promise<AttemptResult> {
   const { request, response } = call;
@@ -94,7 +101,7 @@ function tryOne(
         dropsUsageEvent: dropsBytes,
       });
       onReader(reader);
-      return { headers: answerHeaders(rawHeaders, { brand, filter, base, dropsBytes, attempts }), reader };
+      return { headers: answerHeaders(rawHeaders, { brand, filter, base, dropsBytes, attempts, own }), reader };
     },
   });
 }

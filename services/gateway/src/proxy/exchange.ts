@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { NotDispatched } from '@berth/wire';
 import type { Dispatcher } from 'undici';
 import { pairsOf, withoutHopByHop } from '../http/hop-by-hop.ts';
+import { type AnswerSource, AnswerWriter } from './answer-writer.ts';
 import type { PooledConnection } from './connection-pool.ts';
 import type { ProxyError, ProxyErrorCode, Tally } from './outcome.ts';
 import { ClientGone } from './request-body.ts';
@@ -21,12 +22,7 @@ export interface ExchangeContext {
   readonly onBodyWanted: () => void;
 }
 
-const nothing = Buffer.alloc(0);
-/** Up to this size, copying the bytes costs less than a second piece in the same write. */
-const maxShortBytes = 16 * 1024;
-const flushHead = (exchange: Exchange): void => exchange.flushHead();
-
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange implements Dispatcher.DispatchHandler, AnswerSource {
   /**
    * True when the connection has served a request before. The workload may have closed it while this request was on its
    * way, without seeing the request.
@@ -38,14 +34,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #isSettled = false;
   #isAnswerWhole = false;
-  #isHeadFlushed = false;
-  /** First chunk of a response, held back because it may be the whole body. */
-  #first: Buffer | undefined;
+  readonly #writer: AnswerWriter;
 
   /** `settle` is called once, with an error or undefined. */
   constructor(context: ExchangeContext, settle: (error: ProxyError | undefined) => void) {
     this.#context = context;
     this.#settle = settle;
+    this.#writer = new AnswerWriter(context.response, this);
     context.response.on('close', this.#onClientClose);
   }
 
@@ -84,29 +79,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseStart(controller: Dispatcher.DispatchController, status: number, _: unknown, reason?: string): void {
     // Interim responses such as early hints are not passed on.
     if (status < 200 || this.#isSettled) return;
-    const { response, tally, timer, onResponseHead } = this.#context;
+    const { tally, timer, onResponseHead } = this.#context;
     timer.touch();
     const headers = onResponseHead(status, answerHeaders(status, rawPairs(controller.rawHeaders)));
-    response.writeHead(status, reason ?? '', headers);
+    this.#writer.begin(status, reason ?? '', headers);
     tally.status = status;
     tally.dispatchState = 'answered';
     tally.firstByteMs = performance.now() - tally.startedAt;
-    // A short response is one write together with its head. The head of a stream must not wait for the first event, so
-    // it is flushed on the next tick.
-    process.nextTick(flushHead, this);
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isSettled) return;
-    const { response, tally, timer } = this.#context;
+    const { tally, timer } = this.#context;
     timer.touch();
     tally.bytesOut += chunk.length;
-    if (!this.#isHeadFlushed && this.#first === undefined && chunk.length <= maxShortBytes) {
-      this.#first = chunk;
-      return;
-    }
-    this.flushHead();
-    if (!response.write(chunk)) this.#pause();
+    this.#writer.write(chunk);
   }
 
   onResponseEnd(controller: Dispatcher.DispatchController): void {
@@ -115,10 +102,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isAnswerWhole = true;
     const trailers = rawPairs(controller.rawTrailers);
     if (trailers.length > 0) response.addTrailers([...pairsOf(trailers)]);
-    // As text, the body joins the head, and both become one string for one system call.
-    if (this.#isHeadFlushed || this.#first === undefined) response.end();
-    else response.end(this.#first.toString('latin1'), 'latin1');
-    this.#isHeadFlushed = true;
+    this.#writer.end();
     connection.release();
   }
 
@@ -140,23 +124,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return tally.dispatchState === 'not_dispatched' && tally.bytesIn === 0 ? 'unreachable' : 'reset';
   }
 
-  flushHead(): void {
-    if (this.#isHeadFlushed || this.#isSettled) return;
-    this.#isHeadFlushed = true;
-    // `flushHeaders` would write bytes above ASCII as UTF-8.
-    if (!this.#context.response.write(this.#first ?? nothing)) this.#pause();
-    this.#first = undefined;
-  }
-
-  #pause(): void {
+  pause(): void {
     this.#controller?.pause();
-    this.#context.response.once('drain', this.#onDrain);
   }
 
-  readonly #onDrain = (): void => {
+  resume(): void {
     this.#context.timer.touch();
     this.#controller?.resume();
-  };
+  }
 
   readonly #onClientClose = (): void => {
     if (this.#isAnswerWhole && this.#context.response.writableFinished) this.#finish(undefined);
@@ -166,7 +141,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #finish(error: ProxyError | undefined): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    this.#context.response.off('close', this.#onClientClose).off('drain', this.#onDrain);
+    this.#writer.stop();
+    this.#context.response.off('close', this.#onClientClose);
     this.#settle(error);
   }
 }

@@ -101,8 +101,8 @@ export function createWalk(options: WalkOptions): (call: Call) => Promise<void> 
       return serveTaskData(taskToken, context);
     }
     const named = resolve({ host: hostHeader(request.rawHeaders), rawTarget: request.url ?? '/' }, options);
-    // On a host of its own a workload answers pages itself, and previews have headers of their own.
-    if (named.by === 'path' || named.by === 'trigger') {
+    // On a host of its own a workload answers pages itself, and previews have headers of their own. A model has no answer to them.
+    if (named.by === 'path' || named.by === 'trigger' || named.by === 'model') {
       const { origin, 'access-control-request-method': requestMethod } = request.headers;
       const page = pages({ method: request.method, origin, requestMethod });
       if (page !== undefined) context.answerHeaders = page.headers;
