@@ -41,7 +41,7 @@ const folders = {
   orchestrator:
     'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',
   runner: 'machine state driver failures node meter ingress logs network sleep images sandbox disk instances start',
-  server: 'sections commands roles',
+  server: 'sections operate commands roles',
 };
 
 // The guest's server loads the terminal at the first upgrade, which keeps it out of the start.

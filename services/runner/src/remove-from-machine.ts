@@ -74,8 +74,9 @@ async function removeImages(docker: Docker, driver: Driver, stateFolder: string,
   return removed;
 }
 
+/** A machine without nft has no table of ours. */
 async function removeTable(): Promise<void> {
   const run = openShell();
-  const tables = await run('nft', ['list', 'tables']);
+  const tables = await run('nft', ['list', 'tables']).catch(() => '');
   if (tables.split('\n').includes(`table ${tableName}`)) await run('nft', ['delete', 'table', ...tableName.split(' ')]);
 }

@@ -23,12 +23,16 @@ export const warningsOf = (facts: Facts, wanted: Wanted): Problem[] =>
 
 export interface NamedProblem extends Problem {
   readonly name: string;
+  /** The runner starts all the same. */
+  readonly isWarning: boolean;
 }
 
 /** Problems and warnings, each with the name of its check. */
 export function namedProblems(facts: Facts, wanted: Wanted): NamedProblem[] {
-  return Object.entries({ ...checks, ...warnings }).flatMap(([name, check]) => {
-    const problem = check(facts, wanted);
-    return problem === undefined ? [] : [{ name, ...problem }];
-  });
+  const failed = (list: typeof checks, isWarning: boolean): NamedProblem[] =>
+    Object.entries(list).flatMap(([name, check]) => {
+      const problem = check(facts, wanted);
+      return problem === undefined ? [] : [{ name, isWarning, ...problem }];
+    });
+  return [...failed(checks, false), ...failed(warnings, true)];
 }
