@@ -3,9 +3,9 @@
 import { Fault } from '../machine/fault.ts';
 
 export type ImageNames = Readonly<Record<ImageVariable, string>>;
-export type ImageVariable = (typeof imageVariables)[number];
+type ImageVariable = (typeof imageVariables)[number];
 
-export const imageVariables = [
+const imageVariables = [
   'BERTH_POSTGRES_IMAGE',
   'BERTH_RESTATE_IMAGE',
   'BERTH_CLICKHOUSE_IMAGE',

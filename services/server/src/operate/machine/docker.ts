@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { RunProgram } from './run-program.ts';
 
 /** Every container of the control plane has it, with the name of its service. */
-export const serviceLabel = 'berth.service';
+const serviceLabel = 'berth.service';
 /** Changes when a container has to be made again. */
-export const stateLabel = 'berth.state';
+const stateLabel = 'berth.state';
 
 export interface ServiceContainer {
   readonly id: string;

@@ -31,7 +31,7 @@ export const instancesMb = (machineMb: number): number =>
 
 const localUrl = (port: number): string => `http://${loopback}:${port}`;
 
-export function berthSettings({ choices, secrets, sandboxImage, instancesMb, places }: SettingsInput) {
+function berthSettings({ choices, secrets, sandboxImage, instancesMb, places }: SettingsInput) {
   const { address, domain, withLogs, hasWildcard, acmeCa } = choices;
   const { api, gateway } = edgeHosts(choices);
   const proxies = ['127.0.0.0/8', '::1/128'];

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Step } from '../steps/run-steps.ts';
-import type { UninstallContext } from './uninstall.ts';
+import type { UninstallContext } from './uninstall-context.ts';
 
 /** The settings go with the data: they hold the master key, without which the data cannot be opened. */
 export const removeData: Step<UninstallContext> = {

@@ -1,5 +1,5 @@
 import type { Step } from '../steps/run-steps.ts';
-import type { UninstallContext } from './uninstall.ts';
+import type { UninstallContext } from './uninstall-context.ts';
 
 const dockerUrl = 'unix:///var/run/docker.sock';
 

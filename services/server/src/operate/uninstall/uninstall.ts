@@ -13,11 +13,7 @@ import { removeInstances } from './remove-instances.ts';
 import { removeServices } from './remove-services.ts';
 import { restoreDockerSettings } from './restore-docker-settings.ts';
 import { stopRunner } from './stop-runner.ts';
-
-export interface UninstallContext extends Installation {
-  readonly logger: Logger;
-  readonly deletesData: boolean;
-}
+import type { UninstallContext } from './uninstall-context.ts';
 
 const steps: readonly Step<UninstallContext>[] = [
   stopRunner,

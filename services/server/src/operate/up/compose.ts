@@ -24,7 +24,7 @@ export const composeVariables = (images: ImageNames, states: ServiceStates): str
 
 const composeFolder = ({ places }: Pick<UpContext, 'places'>): string => join(places.currentRelease, 'deploy/compose');
 
-export async function serviceStates(context: UpContext): Promise<ServiceStates> {
+async function serviceStates(context: UpContext): Promise<ServiceStates> {
   const { places, release } = context;
   const engines = ['compose.yaml', 'restate.toml', 'clickhouse.xml'].map((name) =>
     readFile(join(composeFolder(context), name), 'utf8'),

@@ -21,7 +21,7 @@ const controlAccount = 65_532;
 const clickhouseAccount = 101;
 const readableByAll = 0o444;
 
-export const newPassword = (): string => randomBytes(32).toString('base64url');
+const newPassword = (): string => randomBytes(32).toString('base64url');
 
 const newSecrets = (): Secrets => ({
   masterKey: { id: new Date().toISOString().slice(0, 7), key: randomBytes(32).toString('base64') },
