@@ -14,13 +14,15 @@ export interface LookedAt extends Pick<Installation, 'places' | 'run' | 'record'
   readonly isInstalled: boolean;
 }
 
+export type Moment = 'before' | 'running';
+
 /** One fact about a machine or its deployment. */
 export interface Check {
   readonly name: string;
   /** What breaks otherwise. */
   readonly why: string;
   /** Before an installation, while it runs, or both. */
-  readonly when: 'before' | 'running' | 'both';
+  readonly when: Moment | 'both';
   /** Checks of causes: when one of them has found something, this check would only repeat it, and is left out. */
   readonly needs?: readonly string[];
   /** Undefined when all is well. An error counts as a finding. */

@@ -1,6 +1,6 @@
 // Looks at a machine by all checks of a moment.
 import { Fault } from '../machine/fault.ts';
-import type { Check, LookedAt, NamedFinding } from './check.ts';
+import type { Check, LookedAt, Moment, NamedFinding } from './check.ts';
 import { checks } from './registry.ts';
 import { runnerFindings } from './runner-machine.ts';
 
@@ -12,11 +12,9 @@ export interface LookResult {
   readonly leftOut: readonly string[];
 }
 
-type Moment = 'before' | 'running';
-
 export async function lookAt(machine: LookedAt, moment: Moment): Promise<LookResult> {
   const chosen = checks.filter(({ when }) => when === 'both' || when === moment);
-  const ofRunner = await runnerFindings(machine);
+  const ofRunner = await runnerFindings(machine, moment);
   return lookInOrder(chosen, machine, ofRunner);
 }
 

@@ -25,6 +25,14 @@ export async function serviceContainers(run: RunProgram): Promise<ServiceContain
     .map(([id = '', service = '', state = '', status]) => ({ id, service, state, isRunning: status === 'running' }));
 }
 
+/** Time for an engine to write its data. */
+const graceSeconds = 60;
+
+export async function removeContainer(run: RunProgram, id: string): Promise<void> {
+  await run('docker', ['stop', '--time', String(graceSeconds), id]);
+  await run('docker', ['rm', '--force', '--volumes', id]);
+}
+
 export const hasImage = (run: RunProgram, name: string): Promise<boolean> =>
   run('docker', ['image', 'inspect', '--format', '{{.Id}}', name]).then(
     () => true,

@@ -1,9 +1,7 @@
 import type { Installation } from '../install/installation.ts';
-import { serviceContainers } from '../machine/docker.ts';
+import { removeContainer, serviceContainers } from '../machine/docker.ts';
 import type { Step } from '../steps/run-steps.ts';
 
-/** Time for an engine to write its data. */
-const graceSeconds = 60;
 /** Callers stop before the services that they call. */
 const order = ['edge', 'gateway-2', 'gateway-1', 'control', 'restate', 'clickhouse', 'postgres'];
 
@@ -13,10 +11,7 @@ export const removeServices: Step<Installation> = {
   async run({ run }) {
     const found = await serviceContainers(run);
     const ordered = found.toSorted((one, other) => order.indexOf(one.service) - order.indexOf(other.service));
-    for (const { id } of ordered) {
-      await run('docker', ['stop', '--time', String(graceSeconds), id]);
-      await run('docker', ['rm', '--force', '--volumes', id]);
-    }
+    for (const { id } of ordered) await removeContainer(run, id);
     return ordered.map(({ service }) => service).join(', ');
   },
 };
