@@ -4,7 +4,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { containerRegistry } from '../../engines/container-registry.ts';
 import { callDocker } from '../../engines/docker-api.ts';
-import { wireAddresses } from '../../engines/fleet/machine.ts';
+import { wireAddresses } from '../../engines/wire.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { tagImage } from '../../engines/import-image.ts';
 import { runFolder } from '../../engines/run.ts';
