@@ -26,6 +26,7 @@ const containers = [
   'guest',
   'chromium',
   'python',
+  'box-root',
 ];
 
 const checks: readonly Stage[] = [

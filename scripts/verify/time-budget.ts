@@ -74,6 +74,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/clients/operations.test.ts': 15,
   'tests/e2e/clients/packages.test.ts': 0,
   'tests/e2e/deploy.test.ts': 85,
+  'tests/e2e/engines/box.test.ts': 25,
   'tests/e2e/engines/container-registry.test.ts': 5,
   'tests/e2e/engines/docker.test.ts': 40,
   'tests/e2e/engines/leftovers.test.ts': 30,
