@@ -35,7 +35,10 @@ export interface AcmeOptions {
 export class AcmeServer implements AsyncDisposable {
   /** Address for clients. */
   readonly url: string;
-  /** Folder with `acme.pem`, the authority of the server's own address, and `root.pem`, that of the certificates which it issues. */
+  /**
+   * Folder with `roots.pem`: the authorities of the server's own address and of the certificates that it issues, as a private
+   * authority has them in one file.
+   */
   readonly folder: string;
   readonly #processes: readonly ChildProcess[];
 
@@ -87,7 +90,8 @@ export class AcmeServer implements AsyncDisposable {
       start(programs.acme, '-config', join(folder, 'pebble.json'), '-dnsserver', `${host}:${names}`),
     ]);
     try {
-      await writeFile(join(folder, 'root.pem'), await server.#fetch(`https://${host}:${management}/roots/0`));
+      const issuer = await server.#fetch(`https://${host}:${management}/roots/0`);
+      await writeFile(join(folder, 'roots.pem'), `${await readFile(join(folder, 'acme.pem'), 'utf8')}${issuer}`);
       return server;
     } catch (error) {
       await server[Symbol.asyncDispose]();

@@ -27,6 +27,8 @@ const containers = [
   'chromium',
   'python',
   'box-root',
+  'box-images',
+  'pebble',
 ];
 
 const checks: readonly Stage[] = [

@@ -28,7 +28,9 @@ export async function writeImages(images: readonly LayeredImage[], folder: strin
   const layers = new Map(images.flatMap((image) => image.layers).map((layer) => [nameOf(layer), layer.file]));
   for (const [name, from] of layers) await link(from, join(folder, name));
   await writeFile(join(folder, 'manifest.json'), JSON.stringify(manifest));
-  execFileSync('tar', ['--create', '--numeric-owner', '--directory', folder, '--file', file, '.']);
+  // As Docker writes it: without a leading dot. What a reader looks at first comes first.
+  const names = ['manifest.json', ...manifest.map(({ Config }) => Config), ...layers.keys()];
+  execFileSync('tar', ['--create', '--numeric-owner', '--directory', folder, '--file', file, ...names]);
   await rm(folder, { recursive: true });
 }
 

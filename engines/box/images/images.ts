@@ -49,8 +49,11 @@ export async function imagesFolder({ logs }: { readonly logs: boolean }): Promis
 
 const lineOf = ({ variable, image }: ImageRecipe): string => `${variable}=${image}\n`;
 
+/** Raise this number when the form of the archive changes. */
+const edition = 2;
+
 const versionOf = (images: readonly LayeredImage[]): string =>
   createHash('sha256')
-    .update(JSON.stringify(images.map(({ recipe, layers }) => [recipe.image, recipe.config, layers])))
+    .update(JSON.stringify([edition, images.map(({ recipe, layers }) => [recipe.image, recipe.config, layers])]))
     .digest('hex')
     .slice(0, 12);

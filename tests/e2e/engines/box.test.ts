@@ -12,6 +12,7 @@ import { gvisor, installedRunsc } from '../../../engines/gvisor.ts';
 import { folderOfRun, markOf, runFolder } from '../../../engines/run.ts';
 import { sweepAbandonedRuns } from '../../../engines/sweep.ts';
 import { tinyImageTar } from '../../../engines/tiny-image.ts';
+import { isFull } from '../../harness/size.ts';
 import { type Census, censusOf } from './census.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -19,7 +20,7 @@ const settings = {
   runtimes: { runsc: { path: '/opt/gvisor/runsc', runtimeArgs: ['--platform=systrap', '--overlay2=root:self'] } },
 };
 
-describe('a box', () => {
+describe.skipIf(!isFull)('a box', () => {
   const made = new AsyncDisposableStack();
   let box: Box;
 

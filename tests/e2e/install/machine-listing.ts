@@ -1,26 +1,38 @@
 // What an installation can leave on a machine, as lists that compare.
 import type { Box } from '../../../engines/box/box.ts';
 
+/** Files that change by themselves. */
+const left = [
+  '/var/log',
+  '/var/cache',
+  '/var/tmp',
+  '/root',
+  '/var/lib/systemd',
+  '/var/lib/private',
+  '/var/lib/docker',
+  '/var/lib/containerd',
+  '/media',
+];
+const find = `find / -xdev \\( ${left.map((path) => `-path ${path}`).join(' -o ')} \\) -prune -o`;
+const services = 'docker ps --quiet --filter label=berth.service';
+
 /** Each prints a line for each thing. */
 const commands = {
-  files:
-    'find / -xdev \\( -path /var/log -o -path /var/cache -o -path /var/tmp -o -path /root -o -path /var/lib/systemd -o -path /var/lib/private ' +
-    "-o -path /var/lib/docker -o -path /var/lib/containerd -o -path /media -o -path /etc/machine-id \\) -prune -o ! -type d -printf '%p %m %u %g %s\\n'",
-  folders:
-    'find / -xdev \\( -path /var/log -o -path /var/cache -o -path /var/tmp -o -path /root -o -path /var/lib/systemd -o -path /var/lib/private ' +
-    "-o -path /var/lib/docker -o -path /var/lib/containerd -o -path /media \\) -prune -o -type d -printf '%p %m %u %g\\n'",
-  unitFiles: 'systemctl list-unit-files --no-legend --no-pager | sed "s/ *$//"',
+  files: `${find} ! -type d -printf '%p %m %u %g %s %T@\\n'`,
+  folders: `${find} -type d -printf '%p %m %u %g\\n'`,
+  unitFiles: "systemctl list-unit-files --no-legend --no-pager | grep -v '^command-'",
   units:
-    'systemctl list-units --type=service --state=active --no-legend --no-pager --plain | cut --delimiter=" " --fields=1 | grep -v "^command-"',
+    "systemctl list-units --type=service --state=active --no-legend --no-pager --plain | cut -d ' ' -f 1 | grep -v '^command-'",
+  starts: `${services} | xargs --no-run-if-empty docker inspect --format '{{.Name}} {{.State.StartedAt}}'; systemctl show berth-runner --property ExecMainStartTimestampMonotonic`,
   tables: 'nft list tables',
-  links: "ip -brief link | cut --delimiter=' ' --fields=1",
+  links: "ip -brief link | cut -d ' ' -f 1",
   namespaces: 'ip netns list',
   networks: "docker network ls --format '{{.Name}}'",
   containers: "docker ps --all --no-trunc --format '{{.Names}} {{.ID}}'",
   volumes: "docker volume ls --format '{{.Name}}'",
   images: "docker images --no-trunc --format '{{.Repository}}:{{.Tag}} {{.ID}}'",
   cgroups: "find /sys/fs/cgroup -mindepth 1 -maxdepth 3 -type d | grep -v '/command-\\|/docker/\\|/init.scope'",
-  accounts: 'cut --delimiter=: --fields=1 /etc/passwd',
+  accounts: 'cut -d : -f 1 /etc/passwd',
   firewall: 'iptables-save | grep -v "^#\\|^:"',
 } as const;
 
@@ -39,19 +51,17 @@ export async function listMachine(box: Box): Promise<MachineListing> {
   return found;
 }
 
-/** What one listing has and the other has not; empty when both are equal. */
-export const difference = (before: MachineListing, after: MachineListing) =>
+/** Lines that only one of two listings has, without those that match `ignored`; empty when both are equal. */
+export const changes = (before: MachineListing, after: MachineListing, ignored: RegExp) =>
   Object.fromEntries(
     names
-      .map(
-        (name) =>
-          [
-            name,
-            [
-              ...after[name].filter((line) => !before[name].includes(line)).map((line) => `+ ${line}`),
-              ...before[name].filter((line) => !after[name].includes(line)).map((line) => `- ${line}`),
-            ],
-          ] as const,
-      )
+      .map((name) => {
+        const only = (one: MachineListing, other: MachineListing) =>
+          one[name].filter((line) => !ignored.test(line) && !other[name].includes(line));
+        return [
+          name,
+          [...only(after, before).map((line) => `+ ${line}`), ...only(before, after).map((line) => `- ${line}`)],
+        ] as const;
+      })
       .filter(([, lines]) => lines.length > 0),
   );
