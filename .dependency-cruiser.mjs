@@ -42,7 +42,7 @@ const folders = {
     'removal run budgets statements metering callbacks executions dispatch triggers deployments pools sandboxes reconcile',
   runner:
     'machine state driver failures node meter ingress logs network sleep images sandbox disk orphans instances start',
-  server: 'sections backup restore commands roles',
+  server: 'sections operate backup restore commands roles',
 };
 
 // The guest's server loads the terminal at the first upgrade, which keeps it out of the start.

@@ -27,9 +27,14 @@ export async function processesIn(cgroups: readonly string[]): Promise<number[]>
   return [...pids];
 }
 
-/** Sends SIGKILL. Thaws first: with version 1 a frozen process takes no signal. */
-export async function killProcessesIn(cgroups: readonly string[]): Promise<void> {
+/** With version 1 a frozen process takes no signal. */
+export async function thaw(cgroups: readonly string[]): Promise<void> {
   for (const file of await filesBelow(cgroups, 'freezer.state')) await writeFile(file, 'THAWED').catch(() => {});
+}
+
+/** Sends SIGKILL. */
+export async function killProcessesIn(cgroups: readonly string[]): Promise<void> {
+  await thaw(cgroups);
   await endProcesses(await processesIn(cgroups), 'SIGKILL', endTimeoutSeconds);
 }
 

@@ -1,4 +1,8 @@
+import { pebble } from './acme.ts';
 import { baseImage } from './base-image.ts';
+import { boxRoot } from './box/box-root.ts';
+import { boxImages } from './box/images/images.ts';
+import { caddy } from './caddy.ts';
 import { chromium } from './chromium.ts';
 import { clickhouse } from './clickhouse.ts';
 import { containerRegistry } from './container-registry.ts';
@@ -43,4 +47,8 @@ export const parts: readonly Installable[] = [
   runtimesRoot,
   emulator,
   ...hostImages,
+  boxRoot,
+  caddy,
+  boxImages,
+  pebble,
 ];

@@ -18,7 +18,7 @@ export const restate = {
   name: 'restate',
 
   async install() {
-    await access(binary());
+    await access(restateProgram());
   },
 
   async start(options: RestateOptions): Promise<RunningRestate> {
@@ -41,7 +41,7 @@ export const restate = {
 } satisfies Engine;
 
 /** The package's own program only wraps this binary, and would not pass on a SIGKILL. */
-function binary(): string {
+export function restateProgram(): string {
   const wrapper = createRequire(import.meta.url).resolve('@restatedev/restate-server/package.json');
   return createRequire(wrapper).resolve('@restatedev/restate-server-linux-x64/bin/restate-server');
 }
@@ -50,7 +50,7 @@ async function launch({ dataFolder }: StartOptions, addresses: RestateAddresses)
   const logFile = join(dataFolder, 'log');
   const log = openSync(logFile, 'a', 0o644);
   const child = spawn(
-    binary(),
+    restateProgram(),
     ['--no-logo', '--config-file', configFile(dataFolder), '--base-dir', join(dataFolder, 'data')],
     {
       cwd: dataFolder,

@@ -1,11 +1,10 @@
 // Image of a sandbox that names none, in `pnpm dev`: the base image with Python, git and curl from Debian's packages.
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { environment } from '@berth/telemetry';
 import { z } from 'zod';
+import { installInRoot } from './apt-install.ts';
 import { baseImageFile, makeBaseImage } from './base-image.ts';
 import { callDocker } from './docker-api.ts';
 import type { Installable } from './engine.ts';
@@ -30,7 +29,7 @@ export const sandboxImage: Installable = {
     try {
       const root = join(staging, 'root');
       await unpackRoot(await baseImageFile(), root);
-      await addPackages(root);
+      await installInRoot(root, packages);
       await mkdir(join(root, workFolder));
       await archiveRoot(root, await imageFile());
     } finally {
@@ -72,22 +71,4 @@ async function imageFile(): Promise<string> {
     .digest('hex')
     .slice(0, 8);
   return join(await engineFolder('images'), `sandbox-${version}.tar`);
-}
-
-async function addPackages(root: string): Promise<void> {
-  await copyFile('/etc/resolv.conf', join(root, 'etc/resolv.conf'));
-  const { http_proxy, https_proxy, no_proxy } = environment;
-  // Folders such as TMPDIR of the outer environment do not exist inside the root.
-  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' };
-  // The root is thrown away when this fails, so nothing has to be flushed to the disk.
-  const options = ['-qq', '-o', 'Dpkg::Options::=--force-unsafe-io', '-o', 'Dpkg::Use-Pty=0'];
-  const apt = (...words: string[]) =>
-    execFileSync('chroot', [root, 'apt-get', ...options, ...words], {
-      // Part of the error when apt fails; otherwise only remarks.
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { http_proxy, https_proxy, no_proxy, ...env },
-    });
-  // By default apt only warns when it could not read the lists.
-  apt('-o', 'APT::Update::Error-Mode=any', 'update');
-  apt('install', '--yes', '--no-install-recommends', ...packages);
 }

@@ -1,18 +1,18 @@
 // The server as a release has it: each program is one file, with others that they share or load later, and data lies beside them.
 // It starts with a third of the CPU time that its sources take, so tests run it too.
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { assets, programs } from '@berth/release';
 import { build, type Plugin } from 'rolldown';
 import { engineFolder } from './folders.ts';
 import { renameUnlessThere } from './guest/rename-unless-there.ts';
 import { hashFiles } from './hash-files.ts';
+import { removeOld } from './remove-old.ts';
 
 const clone = resolve(import.meta.dirname, '..');
 const services = ['api', 'gateway', 'orchestrator', 'runner', 'server'].map((name) => `services/${name}/src`);
 const inputs = ['packages', ...services, 'engines/server-bundle.ts', 'pnpm-lock.yaml', ...assets];
-const keptMs = 7 * 24 * 3_600_000;
 
 /** The server of these sources, bundled when it does not exist yet. */
 export async function builtServer(): Promise<{ readonly folder: string; readonly program: string }> {
@@ -58,12 +58,3 @@ const withoutSsh: Plugin = {
   resolveId: (id) => (id === 'ssh2' ? { id } : null),
   load: (id) => (id === 'ssh2' ? 'export default {};' : null),
 };
-
-/** A test may run one of another clone. */
-async function removeOld(root: string): Promise<void> {
-  for (const name of await readdir(root)) {
-    const path = join(root, name);
-    const found = await stat(path).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > keptMs) await rm(path, { recursive: true, force: true });
-  }
-}

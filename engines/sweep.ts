@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readlink, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cgroupsWhere, killProcessesIn, removeCgroup } from './cgroups.ts';
+import { cgroupsWhere, killProcessesIn, removeCgroup, thaw } from './cgroups.ts';
 import { claimName } from './claim-name.ts';
 import { docker } from './docker.ts';
 import { dockerFolder } from './docker-config.ts';
@@ -62,6 +62,8 @@ async function abandonedRuns(): Promise<string[]> {
 /** Keeps processes for which `isSpared` holds, and always this process. */
 export async function removeRun(mark: string, isSpared: (pid: number) => boolean = () => false): Promise<void> {
   const folder = await folderOfRun(mark);
+  // The first process of a box ends only after all others of the box, and frozen ones would stay.
+  await thaw(await cgroupsOf(mark));
   const ended = async (pid: number) => pid !== process.pid && !isSpared(pid);
   // Processes that could start more end first. Engines work below the folder and are stopped in order afterwards.
   await killProcesses(mark, async (pid) => (await ended(pid)) && !(await worksBelow(folder, pid)));

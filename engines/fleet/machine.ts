@@ -8,6 +8,7 @@ import { docker } from '../docker.ts';
 import { runLink, runName } from '../run.ts';
 import { ServerProcess } from '../server-process.ts';
 import { importTinyImage } from '../tiny-image.ts';
+import { connectNamespace, wireAddresses } from '../wire.ts';
 
 export type EngineSettings = {
   /** Separate file system for the engine's data. */
@@ -90,14 +91,8 @@ export class Machine implements AsyncDisposable {
 
   /** Creates the network, and starts Docker with the tiny image; the runner is started separately. */
   async prepare(): Promise<void> {
-    const peer = 'out0';
-    ip('netns', 'add', this.#namespace);
-    ip('link', 'add', this.wire, 'type', 'veth', 'peer', 'name', peer, 'netns', this.#namespace);
-    ip('addr', 'add', `${this.outside}/30`, 'dev', this.wire);
-    ip('link', 'set', this.wire, 'up');
-    ip('-n', this.#namespace, 'addr', 'add', `${this.address}/30`, 'dev', peer);
-    for (const device of [peer, 'lo']) ip('-n', this.#namespace, 'link', 'set', device, 'up');
-    ip('-n', this.#namespace, 'route', 'add', 'default', 'via', this.outside);
+    const { wire, outside, address } = this;
+    connectNamespace({ namespace: this.#namespace, wire, outside, address });
     const { disk } = this.#engine;
     if (disk !== undefined) await mountDataDisk(this.dockerFolder, disk);
     await this.startDocker();
@@ -139,15 +134,3 @@ export class Machine implements AsyncDisposable {
     spawnSync('ip', ['netns', 'delete', this.#namespace]);
   }
 }
-
-/**
- * Addresses of both ends of a wire, from 198.18.0.0/15. Concurrent runs differ by their pid, machines by their number.
- */
-export function wireAddresses(number: number): [outside: string, inside: string] {
-  const first = ((process.pid % 4096) * 8 + number) * 4;
-  const at = (offset: number): string =>
-    [198, 18 + ((first + offset) >> 16), ((first + offset) >> 8) & 255, (first + offset) & 255].join('.');
-  return [at(1), at(2)];
-}
-
-const ip = (...args: string[]): void => void execFileSync('ip', args, { stdio: ['ignore', 'ignore', 'pipe'] });

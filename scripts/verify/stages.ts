@@ -27,6 +27,9 @@ const containers = [
   'chromium',
   'otlp-schema',
   'python',
+  'box-root',
+  'box-images',
+  'pebble',
 ];
 
 const checks: readonly Stage[] = [

@@ -4,7 +4,7 @@ import { bytesPerMb } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callDocker } from '../../engines/docker-api.ts';
 import { type Fleet, startFleet } from '../../engines/fleet/fleet.ts';
-import { wireAddresses } from '../../engines/fleet/machine.ts';
+import { wireAddresses } from '../../engines/wire.ts';
 import { execute } from '../harness/execute.ts';
 import { leftovers } from '../harness/leftovers.ts';
 import { pushTinyImage, type Registry, startRegistry } from '../harness/registry.ts';

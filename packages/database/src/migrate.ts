@@ -40,6 +40,22 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
+/** Names of the migrations that this version has and the database lacks. */
+export async function pendingMigrations(url: string): Promise<string[]> {
+  const migrations = await readMigrations();
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query("select 1 where to_regclass('schema_migrations') is not null");
+    if (tables.length === 0) return migrations.map(({ name }) => name);
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
+    const applied = new Set(rows.map(({ name }) => name));
+    return migrations.flatMap(({ name }) => (applied.has(name) ? [] : [name]));
+  } finally {
+    await client.end();
+  }
+}
+
 /** Brings the database to the newest schema; returns the names of the migrations applied by this call. */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 /** Data that programs read. Folders end with a slash. */
 export const assets = [
   'CHANGELOG.md',
+  'deploy/',
   'packages/database/migrations/',
   'services/api/src/platform/mcp-hub.yaml',
   'services/api/src/platform/sandbox-hub.yaml',
@@ -22,6 +23,9 @@ export const programs = {
 const isRepository = import.meta.url.endsWith('.ts');
 /** All bundled files are in one folder. */
 const root = new URL(isRepository ? '../../../' : '../', import.meta.url);
+
+/** Folder of the release that runs; undefined in the repository. */
+export const releaseFolder = isRepository ? undefined : fileURLToPath(root).replace(/\/$/, '');
 
 export const assetUrl = (asset: (typeof assets)[number]): URL => new URL(asset, root);
 

@@ -70,6 +70,12 @@ export const ApiConfig = z.object({
     .prefault([{ name: 'local' }])
     .describe('Regions of this deployment; the first is the default.'),
   workloadDomain: z.string().default('localhost').describe('Domain below which workloads get host names.'),
+  workloadUrls: z
+    .enum(['hosts', 'paths'])
+    .default('hosts')
+    .describe(
+      'Form of metadata.url. `hosts`: each workload has a host name of its own, which needs a certificate for a wildcard name per region. `paths`: a path of api.gatewayUrl, which needs a certificate for that name alone. The gateway answers both.',
+    ),
   workloadScheme: z.enum(['https', 'http']).default('https').describe('Scheme of workload addresses.'),
   workloadPort: z
     .int()

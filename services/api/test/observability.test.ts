@@ -465,6 +465,15 @@ test('a deployment without ClickHouse says which setting it lacks', async () => 
   expect(body.message).toContain('BERTH_CLICKHOUSE_URL');
 });
 
+test('a deployment without ClickHouse acknowledges lines, so that no runner sends them for ever', async () => {
+  const instance = await addInstance('silent');
+  const stored = storeLogBatch({ database: api.database, usage: undefined, config }, runnerId, {
+    instance,
+    lines: linesOf(['dropped'], 0),
+  });
+  expect(await stored).toEqual({ stored: 0 });
+});
+
 test('a workspace that floods its logs has its share of the day stored and then a note; another workspace is stored as before', async () => {
   const { workspace, client } = await addAccount(api, 'flood');
   const share = 5_000;

@@ -104,3 +104,13 @@ test('a deleted workload frees its host name', async () => {
     await api.admin.delete('/sandboxes/again');
   }
 });
+
+test('workloads are addressed by a path of the gateway where the operator has no certificate for wildcard names', async () => {
+  await using plain = await startTestApi({
+    config: { workloadUrls: 'paths', gatewayUrl: 'https://gateway.example/' },
+  });
+  for (const path of ['agents', 'functions', 'models', 'sandboxes']) {
+    const { body } = await plain.admin.post(`/${path}`, named('addressed'));
+    expect(body.metadata.url).toBe(`https://gateway.example/main/${path}/addressed`);
+  }
+});

@@ -1,11 +1,17 @@
 import { ConfigError, type ConfigSources, createLogger, flushLogs } from '@berth/telemetry';
 import type { Command } from './commands/command.ts';
+import { Fault } from './operate/machine/fault.ts';
 import { type Invocation, readArguments, usageText } from './read-arguments.ts';
 import type { ServerRole } from './roles/server-role.ts';
 import { serve } from './serve.ts';
 import { loadServerConfig } from './server-config.ts';
 
-export type Program = { roles: readonly ServerRole[]; commands: readonly Command[] };
+export type Program = {
+  roles: readonly ServerRole[];
+  commands: readonly Command[];
+  /** File that commands read when they are given none. */
+  commandSettings?: string | undefined;
+};
 
 /** Resolves with the exit code. */
 export async function runServer(program: Program, argv: readonly string[], env: ConfigSources['env']): Promise<number> {
@@ -28,13 +34,15 @@ async function run(
   invocation: Exclude<Invocation, { kind: 'help' }>,
   env: ConfigSources['env'],
 ): Promise<number> {
-  const sources = { file: invocation.file, env };
   if (invocation.kind === 'serve') {
-    const config = loadServerConfig(invocation.roles, program, sources);
+    const config = loadServerConfig(invocation.roles, program, { file: invocation.file, env });
     return serve(invocation.roles, config, createLogger({ role: 'server' }, config.log));
   }
   const { command } = invocation;
-  const config = loadServerConfig([command], program, sources);
+  // A command that reads no section also has to run where the file is broken.
+  const needsFile = Object.keys(command.sections).length > 0;
+  const file = invocation.file ?? (needsFile ? program.commandSettings : undefined);
+  const config = loadServerConfig([command], program, { file, env });
   const logger = createLogger({ command: command.name }, config.log);
   try {
     const print = (line: string) => void process.stdout.write(`${line}\n`);
@@ -42,6 +50,10 @@ async function run(
     await command.run(config.sections, { logger, arguments: invocation.arguments, print, progress });
     return 0;
   } catch (error) {
+    if (error instanceof Fault) {
+      console.error(error.text);
+      return 1;
+    }
     logger.error({ err: error }, 'command failed');
     return 1;
   }

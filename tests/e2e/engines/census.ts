@@ -18,7 +18,8 @@ export type Census = {
 
 /** `engines`: data folders of the run's Docker Engines, still needed once the folder of the run is gone. */
 export function censusOf(mark: string, folder: string, engines: readonly string[]): Census {
-  const cgroups = engines.flatMap((path) => globSync(`/sys/fs/cgroup/{*/,}${dockerFolder(path).cgroup}`));
+  const names = [`berth-${mark}-*`, ...engines.map((path) => dockerFolder(path).cgroup)];
+  const cgroups = names.flatMap((name) => globSync(`/sys/fs/cgroup/{*/,}${name}`));
   return {
     processes: processesWith(`ENGINES_RUN=${mark}`),
     containers: [...new Set(cgroups.flatMap(processesIn))],

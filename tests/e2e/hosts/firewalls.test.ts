@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { wireAddresses } from '../../../engines/fleet/machine.ts';
+import { wireAddresses } from '../../../engines/wire.ts';
 import { isFull } from '../../harness/size.ts';
 import {
   type HostDeployment,

@@ -10,8 +10,8 @@ import { withinDay } from './within-day.ts';
 const SpecWithResource = z.object({ resource: InstanceResource.optional() });
 
 /**
- * Resolves once the lines are stored. Lines of an unknown instance, or of one without an owner, are acknowledged
- * without being stored; otherwise the runner would resend them endlessly.
+ * Resolves once the lines are stored. Lines of an unknown instance, of one without an owner, and of a deployment without
+ * ClickHouse are acknowledged without being stored; otherwise the runner would resend them endlessly.
  */
 export async function storeLogBatch(
   dependencies: Pick<Dependencies, 'database' | 'usage' | 'config'>,
@@ -28,6 +28,7 @@ export async function storeLogBatch(
   const { workspace_id: workspaceId, resource_uid: resourceUid, execution_id: executionId, task_index: index } = row;
   if (row.runner_id !== runnerId) throw requestErrors.access_denied();
   const { resource } = SpecWithResource.parse(row.spec);
+  if (dependencies.usage === undefined) return { stored: 0 };
   // An instance in the warm pool has no owner, so its lines belong to no workspace.
   if (resource === undefined || workspaceId === null || resourceUid === null) return { stored: 0 };
   const origin = {

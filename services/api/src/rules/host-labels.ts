@@ -1,6 +1,8 @@
 // First label of a workload's host name: unique in its region, stored with the resource. Decisions: host label.
+import { kinds } from '@berth/contract';
 import type { DatabaseTransaction, JsonObject } from '@berth/database';
 import { sql } from 'kysely';
+import { gatewayUrl } from '../config.ts';
 import type { CallerWorkspace } from '../http/call.ts';
 import { publicUrl } from '../http/public-url.ts';
 import type { ResourceRow } from '../resources/record.ts';
@@ -112,10 +114,14 @@ export async function moveHostLabel(
 }
 
 /** `metadata.url` of workloads that answer requests. */
-export const workloadUrl: RenderOne = (rendered, { state }, { dependencies: { config } }) => {
+export const workloadUrl: RenderOne = (rendered, { kind, name, state }, { workspace, dependencies: { config } }) => {
   const label = textOf(state?.hostLabel);
   const region = textOf(state?.hostRegion);
   if (label === undefined || region === undefined) return rendered;
-  const url = publicUrl(`${label}.${region}.${config.workloadDomain}`, config);
+  const path = kinds.find((declared) => declared.kind === kind)?.path;
+  const url =
+    config.workloadUrls === 'paths' && path !== undefined
+      ? `${gatewayUrl(config)}/${workspace.name}${path}/${name}`
+      : publicUrl(`${label}.${region}.${config.workloadDomain}`, config);
   return { ...rendered, metadata: { ...rendered.metadata, url } };
 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { clickhouseSection } from '../sections/clickhouse.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const defaultDays = 35;
 const Flags = z.object({ days: z.coerce.number().int().min(1).max(390).default(defaultDays) });

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { apiSection } from '../sections/api.ts';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({
   region: z.string().optional(),

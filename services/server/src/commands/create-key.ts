@@ -2,9 +2,9 @@ import { newApiKey, parseExpiry } from '@berth/identity';
 import { z } from 'zod';
 import { apiSection } from '../sections/api.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({
   email: z.string().toLowerCase(),

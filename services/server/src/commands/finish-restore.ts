@@ -1,8 +1,8 @@
 import { finishRestore } from '@berth/database';
 import { assertNothingRuns } from '../restore/target.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
-import { withDatabase } from './with-database.ts';
 
 export const finishRestoreCommand = defineCommand({
   name: 'finish-restore',

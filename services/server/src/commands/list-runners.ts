@@ -1,9 +1,9 @@
 import { unendedInstance } from '@berth/database';
 import { sql } from 'kysely';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { printTable } from './print-table.ts';
-import { withDatabase } from './with-database.ts';
 
 const columns = ['NAME', 'REGION', 'STATUS', 'INSTANCES', 'MEMORY', 'ISOLATION', 'SILENT FOR'];
 

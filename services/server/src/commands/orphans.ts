@@ -2,10 +2,10 @@ import { type Database, timeOfUuidv7 } from '@berth/database';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { printTable } from './print-table.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({ remove: z.boolean().default(false), runner: z.string().optional() });
 

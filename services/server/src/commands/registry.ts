@@ -4,6 +4,7 @@ import type { Command } from './command.ts';
 import { createJoinTokenCommand } from './create-join-token.ts';
 import { createKeyCommand } from './create-key.ts';
 import { createUserCommand } from './create-user.ts';
+import { doctorCommand } from './doctor.ts';
 import { finishRestoreCommand } from './finish-restore.ts';
 import { initCommand } from './init.ts';
 import { listRunnersCommand } from './list-runners.ts';
@@ -13,6 +14,8 @@ import { removeRunnerCommand } from './remove-runner.ts';
 import { replayCallbackCommand } from './replay-callback.ts';
 import { restoreCommand } from './restore.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
+import { uninstallCommand } from './uninstall.ts';
+import { upCommand } from './up.ts';
 import { verifyBackupCommand } from './verify-backup.ts';
 
 export const commands: readonly Command[] = [
@@ -31,4 +34,7 @@ export const commands: readonly Command[] = [
   restoreCommand,
   finishRestoreCommand,
   orphansCommand,
+  upCommand,
+  doctorCommand,
+  uninstallCommand,
 ];

@@ -2,9 +2,9 @@ import { type DatabaseTransaction, enqueue, liveInstance, liveResource, unendedI
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({ name: z.string() });
 

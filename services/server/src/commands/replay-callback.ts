@@ -2,9 +2,9 @@ import type { Database } from '@berth/database';
 import { notifyDeliveries, replayDelivery } from '@berth/triggers';
 import { z } from 'zod';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
 import { readFlags } from './read-flags.ts';
-import { withDatabase } from './with-database.ts';
 
 const Flags = z.object({ id: z.guid('a delivery id, as the log of the orchestrator names it') });
 

@@ -1,8 +1,8 @@
 import { masterKeyRing, rewrapKeys } from '@berth/identity';
 import { masterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
+import { withDatabase } from '../with-database.ts';
 import { defineCommand } from './command.ts';
-import { withDatabase } from './with-database.ts';
 
 export const rotateKeysCommand = defineCommand({
   name: 'rotate-keys',

@@ -30,8 +30,9 @@ const neededControllers = ['cpu', 'io', 'memory', 'pids'];
  */
 const countableDrivers = ['overlay2', 'overlayfs'];
 
-export const checks: readonly Check[] = [
-  ({ userId }) =>
+/** By the name that operators see. */
+export const checks: Readonly<Record<string, Check>> = {
+  root: ({ userId }) =>
     userId === 0
       ? undefined
       : {
@@ -39,7 +40,7 @@ export const checks: readonly Check[] = [
           fix: 'Start it as root: it sets up networks and limits.',
         },
 
-  ({ kernel }) =>
+  kernel: ({ kernel }) =>
     isAtLeast(kernel, oldestKernel)
       ? undefined
       : {
@@ -47,7 +48,7 @@ export const checks: readonly Check[] = [
           fix: 'Update the machine.',
         },
 
-  ({ missingPrograms }) =>
+  programs: ({ missingPrograms }) =>
     missingPrograms.length === 0
       ? undefined
       : {
@@ -55,7 +56,7 @@ export const checks: readonly Check[] = [
           fix: 'Install them: apt-get install nftables iproute2 procps findutils coreutils util-linux',
         },
 
-  ({ controllers }) => {
+  'cgroup-controllers': ({ controllers }) => {
     const missing = controllers === undefined ? [] : neededControllers.filter((name) => !controllers.includes(name));
     if (missing.length === 0) return undefined;
     return {
@@ -64,7 +65,7 @@ export const checks: readonly Check[] = [
     };
   },
 
-  ({ nftablesError, missingPrograms }) =>
+  nftables: ({ nftablesError, missingPrograms }) =>
     nftablesError === undefined || missingPrograms.includes('nft')
       ? undefined
       : {
@@ -72,7 +73,7 @@ export const checks: readonly Check[] = [
           fix: 'Load the kernel’s module: modprobe nf_tables. Where there is none, install a kernel of the distribution.',
         },
 
-  ({ hasBridgeFilter }) =>
+  'bridge-filter': ({ hasBridgeFilter }) =>
     hasBridgeFilter
       ? undefined
       : {
@@ -81,7 +82,7 @@ export const checks: readonly Check[] = [
           fix: 'Load it now and at every start: modprobe br_netfilter && echo br_netfilter > /etc/modules-load.d/berth.conf',
         },
 
-  ({ engine }) =>
+  docker: ({ engine }) =>
     'error' in engine
       ? {
           reason: `Docker does not answer: ${engine.error}`,
@@ -89,7 +90,7 @@ export const checks: readonly Check[] = [
         }
       : undefined,
 
-  ofEngine(({ ServerVersion }) =>
+  'docker-version': ofEngine(({ ServerVersion }) =>
     isAtLeast(ServerVersion, oldestEngine)
       ? undefined
       : {
@@ -98,7 +99,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ SecurityOptions }) =>
+  'docker-rootless': ofEngine(({ SecurityOptions }) =>
     findOption(SecurityOptions, 'rootless') !== undefined
       ? {
           reason: 'Docker runs without root.',
@@ -107,7 +108,7 @@ export const checks: readonly Check[] = [
       : undefined,
   ),
 
-  ofEngine(({ LiveRestoreEnabled }) =>
+  'docker-live-restore': ofEngine(({ LiveRestoreEnabled }) =>
     LiveRestoreEnabled
       ? undefined
       : {
@@ -116,7 +117,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ MemoryLimit, CpuCfsQuota, PidsLimit }) => {
+  'docker-limits': ofEngine(({ MemoryLimit, CpuCfsQuota, PidsLimit }) => {
     const missing = Object.entries({ memory: MemoryLimit, CPU: CpuCfsQuota, processes: PidsLimit }).filter(
       ([, has]) => !has,
     );
@@ -127,7 +128,7 @@ export const checks: readonly Check[] = [
     };
   }),
 
-  ofEngine(({ SecurityOptions }, { isolation }) =>
+  'docker-seccomp': ofEngine(({ SecurityOptions }, { isolation }) =>
     !isolation.includes('runc') || filtersSystemCalls(SecurityOptions)
       ? undefined
       : {
@@ -136,7 +137,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ Driver }, { isolation }) =>
+  'docker-storage-driver': ofEngine(({ Driver }, { isolation }) =>
     !isolation.includes('runc') || countableDrivers.includes(Driver)
       ? undefined
       : {
@@ -145,7 +146,7 @@ export const checks: readonly Check[] = [
         },
   ),
 
-  ofEngine(({ Runtimes }, { isolation }) =>
+  'gvisor-network': ofEngine(({ Runtimes }, { isolation }) =>
     isolation.includes('gvisor') &&
     Runtimes.runsc?.runtimeArgs?.some((argument) => /^--?network[= ]host$/.test(argument))
       ? {
@@ -156,7 +157,7 @@ export const checks: readonly Check[] = [
   ),
 
   // Docker lets containers that share a network share the user namespace too, and runsc cannot join one.
-  ofEngine(({ SecurityOptions }, { isolation }) =>
+  'docker-userns': ofEngine(({ SecurityOptions }, { isolation }) =>
     isolation.includes('gvisor') && findOption(SecurityOptions, 'userns') !== undefined
       ? {
           reason: 'Docker gives containers user namespaces (userns-remap), with which gVisor does not start.',
@@ -165,7 +166,7 @@ export const checks: readonly Check[] = [
       : undefined,
   ),
 
-  (_, { isolation, diskMbPerSecond }) =>
+  'disk-throughput-class': (_, { isolation, diskMbPerSecond }) =>
     diskMbPerSecond === undefined || isolation.includes('runc')
       ? undefined
       : {
@@ -173,21 +174,21 @@ export const checks: readonly Check[] = [
           fix: 'Remove the setting, or offer runc too.',
         },
 
-  ({ engine, engineDisk }, { diskMbPerSecond }) =>
+  'disk-throughput-disk': ({ engine, engineDisk }, { diskMbPerSecond }) =>
     diskMbPerSecond === undefined || 'error' in engine || engineDisk !== undefined
       ? undefined
       : {
           reason: `runner.diskMbPerSecond is set, and ${engine.DockerRootDir} lies on no disk whose use the kernel limits.`,
           fix: 'Move Docker’s data folder to a disk with ext4 or xfs ("data-root" in /etc/docker/daemon.json), or remove the setting.',
         },
-];
+};
 
 /** This many instances may use all their connections and still leave room for the others, the runner and SSH. */
 const greedyInstances = 32;
 
 /** Warnings: the runner starts all the same, and the operator should act. */
-export const warnings: readonly Check[] = [
-  ({ trackedConnections }, { connections }) =>
+export const warnings: Readonly<Record<string, Check>> = {
+  'tracked-connections': ({ trackedConnections }, { connections }) =>
     trackedConnections === undefined || trackedConnections >= greedyInstances * connections
       ? undefined
       : {
@@ -195,7 +196,7 @@ export const warnings: readonly Check[] = [
           fix: `sysctl -w net.netfilter.nf_conntrack_max=${greedyInstances * connections} (and in /etc/sysctl.d, for the next start), or lower runner.outgoing.connections.`,
         },
 
-  ({ hasConntrack }) =>
+  conntrack: ({ hasConntrack }) =>
     hasConntrack
       ? undefined
       : {
@@ -203,7 +204,7 @@ export const warnings: readonly Check[] = [
             'The program conntrack is missing: connections of instances that have ended stay in the kernel’s table, for up to five days.',
           fix: 'apt-get install conntrack',
         },
-];
+};
 
 /** Skips the check if the engine does not answer: nothing is known of it then. */
 function ofEngine(check: (engine: EngineFacts, wanted: Wanted) => Problem | undefined): Check {

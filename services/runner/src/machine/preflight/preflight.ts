@@ -14,9 +14,25 @@ class PreflightError extends Error {
 }
 
 export function assertSuitable(facts: Facts, wanted: Wanted): void {
-  const problems = checks.flatMap((check) => check(facts, wanted) ?? []);
+  const problems = Object.values(checks).flatMap((check) => check(facts, wanted) ?? []);
   if (problems.length > 0) throw new PreflightError(problems);
 }
 
 export const warningsOf = (facts: Facts, wanted: Wanted): Problem[] =>
-  warnings.flatMap((check) => check(facts, wanted) ?? []);
+  Object.values(warnings).flatMap((check) => check(facts, wanted) ?? []);
+
+export interface NamedProblem extends Problem {
+  readonly name: string;
+  /** The runner starts all the same. */
+  readonly isWarning: boolean;
+}
+
+/** Problems and warnings, each with the name of its check. */
+export function namedProblems(facts: Facts, wanted: Wanted): NamedProblem[] {
+  const failed = (list: typeof checks, isWarning: boolean): NamedProblem[] =>
+    Object.entries(list).flatMap(([name, check]) => {
+      const problem = check(facts, wanted);
+      return problem === undefined ? [] : [{ name, isWarning, ...problem }];
+    });
+  return [...failed(checks, false), ...failed(warnings, true)];
+}

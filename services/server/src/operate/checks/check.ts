@@ -1,0 +1,36 @@
+import type { Choices } from '../install/install-record.ts';
+import type { Installation } from '../install/installation.ts';
+
+export interface Finding {
+  /** What is wrong, with the value that was seen. */
+  readonly what: string;
+  /** The exact command where there is one. */
+  readonly fix: string;
+}
+
+export interface LookedAt extends Pick<Installation, 'places' | 'run' | 'record'> {
+  readonly choices: Choices;
+  /** Whether the control plane runs here: its ports are then its own. */
+  readonly isInstalled: boolean;
+}
+
+export type Moment = 'before' | 'running';
+
+/** One fact about a machine or its deployment. */
+export interface Check {
+  readonly name: string;
+  /** What breaks otherwise. */
+  readonly why: string;
+  /** Before an installation, while it runs, or both. */
+  readonly when: Moment | 'both';
+  /** Checks of causes: when one of them has found something, this check would only repeat it, and is left out. */
+  readonly needs?: readonly string[];
+  /** Undefined when all is well. An error counts as a finding. */
+  look(machine: LookedAt): Promise<Finding | undefined>;
+}
+
+export interface NamedFinding extends Finding {
+  readonly name: string;
+  /** It should be mended, and everything works meanwhile. */
+  readonly isWarning: boolean;
+}

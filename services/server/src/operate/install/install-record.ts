@@ -1,0 +1,46 @@
+// Choices of an installation, and what it has changed on the machine: read by later runs, by doctor and by uninstall.
+import { parse, stringify } from 'yaml';
+import { z } from 'zod';
+import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
+
+export const Choices = z.object({
+  /** Undefined: the deployment is reached by its address, with a certificate of its own authority. */
+  domain: z.string().optional(),
+  email: z.string(),
+  /** IPv4 address at which clients and instances reach this machine. */
+  address: z.ipv4(),
+  withLogs: z.boolean(),
+  acmeCa: z.string().optional(),
+  hasAcmeRoot: z.boolean().default(false),
+  hasWildcard: z.boolean().default(false),
+});
+export type Choices = z.infer<typeof Choices>;
+
+export const dockerKeys = ['live-restore', 'runtimes.runsc'] as const;
+
+const InstallRecord = z.object({
+  version: z.string(),
+  choices: Choices,
+  /** Names of images that differ from the defaults, by variable. */
+  images: z.record(z.string(), z.string()).default({}),
+  /** Images that were not on the machine before. */
+  broughtImages: z.array(z.string()).default([]),
+  /** Of the settings as they were written; other settings are the operator's. */
+  settingsHash: z.string().optional(),
+  docker: z.object({ madeFile: z.boolean(), added: z.array(z.enum(dockerKeys)) }).optional(),
+  /** Of what the runner was started with. */
+  runnerState: z.string().optional(),
+  hasShownKey: z.boolean().default(false),
+});
+export type InstallRecord = z.infer<typeof InstallRecord>;
+
+/** Name that `uninstall --delete-data` asks for. */
+export const deploymentName = ({ domain, address }: Pick<Choices, 'domain' | 'address'>): string => domain ?? address;
+
+export async function readRecord(path: string): Promise<InstallRecord | undefined> {
+  const text = await readIfThere(path);
+  return text === undefined ? undefined : InstallRecord.parse(parse(text));
+}
+
+export const writeRecord = (path: string, record: InstallRecord): Promise<void> =>
+  writeWholeFile(path, `# Written by berth-server up. Change it by running up with other flags.\n${stringify(record)}`);

@@ -1,0 +1,76 @@
+// From nothing to a sandbox that answers over HTTPS. Every step looks first, so the same command continues after a failure.
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { releaseFolder } from '@berth/release';
+import type { Logger } from '@berth/telemetry';
+import { z } from 'zod';
+import type { Installation } from '../install/installation.ts';
+import { primaryAddress } from '../install/primary-address.ts';
+import { Fault } from '../machine/fault.ts';
+import { runSteps, type Step } from '../steps/run-steps.ts';
+import { agree, askForMissing } from './ask.ts';
+import { changeDockerSettings } from './change-docker-settings.ts';
+import { checkBefore } from './check-before.ts';
+import { decideChoices, UpFlags } from './flags.ts';
+import { linkRelease } from './link-release.ts';
+import { loadImages } from './load-images.ts';
+import { makeAccount } from './make-account.ts';
+import { migrateDatabase } from './migrate-database.ts';
+import { report } from './report.ts';
+import { startControlPlane } from './start-control-plane.ts';
+import { startEdge } from './start-edge.ts';
+import { startEngines } from './start-engines.ts';
+import { startRunner } from './start-runner.ts';
+import { trySandbox } from './try-sandbox.ts';
+import type { UpContext } from './up-context.ts';
+import { writeSettings } from './write-settings.ts';
+
+const steps: readonly Step<UpContext>[] = [
+  checkBefore,
+  linkRelease,
+  writeSettings,
+  loadImages,
+  changeDockerSettings,
+  startEngines,
+  migrateDatabase,
+  makeAccount,
+  startControlPlane,
+  startEdge,
+  startRunner,
+  trySandbox,
+];
+
+export async function up(installation: Installation, given: UpFlags, logger: Logger): Promise<void> {
+  const earlier = installation.record()?.choices;
+  const flags = UpFlags.parse(await askForMissing(given, earlier));
+  const context: UpContext = {
+    ...installation,
+    logger,
+    choices: decideChoices(flags, earlier, await primaryAddress()),
+    release: await thisRelease(),
+    imagesFolder: absolute(flags.images),
+    controlImage: absolute(flags.controlImage),
+    acmeRoot: absolute(flags.acmeRoot),
+    wildcard:
+      flags.wildcardCert === undefined || flags.wildcardKey === undefined
+        ? undefined
+        : { certificate: flags.wildcardCert, key: flags.wildcardKey },
+    agree: (question) => agree(question, flags),
+  };
+  await runSteps(steps, context, { print: installation.print, now: () => performance.now() });
+  await report(context);
+}
+
+const absolute = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
+
+async function thisRelease(): Promise<UpContext['release']> {
+  if (releaseFolder === undefined)
+    throw new Fault(
+      'This is a clone of the repository, and only a release is installed.',
+      'pnpm release && sh deploy/install.sh --from dist/release/berth-VERSION-linux-x64.tar.gz',
+    );
+  const about = z
+    .object({ version: z.string() })
+    .parse(JSON.parse(await readFile(join(releaseFolder, 'release.json'), 'utf8')));
+  return { folder: releaseFolder, version: about.version };
+}
