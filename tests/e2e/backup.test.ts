@@ -205,6 +205,7 @@ test('every row is restored as it was, but those of the tables that the code nam
   const quiet = (await succeed(['backup', '--to', join(folder, 'all')])).trim();
   const expected = await hashes(fleet.postgres.url);
   const target = await emptyDatabase('quiet');
+  const plainMs = isFull ? [await restorePlain('before')] : [];
   const startedAt = performance.now();
   await succeed(['restore', '--from', quiet, '--without-usage'], { BERTH_POSTGRES_URL: target });
   const restoreMs = performance.now() - startedAt;
@@ -214,20 +215,24 @@ test('every row is restored as it was, but those of the tables that the code nam
   expect(same.length).toBeGreaterThan(30);
   for (const table of same) expect(`${table} ${found[table]}`).toBe(`${table} ${expected[table]}`);
   expect(Object.keys(found)).toEqual(Object.keys(expected));
-  if (isFull) await compareWithPgRestore(restoreMs);
+  if (!isFull) return;
+  // Before and after, because the machine may be busier in one of the moments.
+  plainMs.push(await restorePlain('after'));
+  const ratio = (restoreMs * plainMs.length) / plainMs.reduce((sum, each) => sum + each, 0);
+  console.log(
+    `restore ${restoreMs.toFixed(0)} ms, pg_restore alone ${plainMs.map(Math.round)} ms: ${ratio.toFixed(2)}`,
+  );
+  expect(ratio).toBeLessThanOrEqual(1.5);
 }, 600_000);
 
-/** The dump as pg_dump writes it, restored by pg_restore alone. */
-async function compareWithPgRestore(restoreMs: number): Promise<void> {
+/** Milliseconds of pg_restore alone, for the dump as pg_dump writes it. */
+async function restorePlain(name: string): Promise<number> {
   const dump = join(folder, 'plain.dump');
   execFileSync(join(bin, 'pg_dump'), ['--format=custom', `--file=${dump}`, `--dbname=${fleet.postgres.url}`]);
-  const target = await emptyDatabase('plain');
+  const target = await emptyDatabase(name);
   const startedAt = performance.now();
   execFileSync(pgRestore, ['--single-transaction', '--exit-on-error', `--dbname=${target}`, dump]);
-  const plainMs = performance.now() - startedAt;
-  const ratio = restoreMs / plainMs;
-  console.log(`restore ${restoreMs.toFixed(0)} ms, pg_restore alone ${plainMs.toFixed(0)} ms: ${ratio.toFixed(2)}`);
-  expect(ratio).toBeLessThanOrEqual(1.5);
+  return performance.now() - startedAt;
 }
 
 test('nothing is written without the master key, with a changed byte, with another key, or over other rows', async () => {
