@@ -4,10 +4,10 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { containerRegistry } from '../../engines/container-registry.ts';
 import { callDocker } from '../../engines/docker-api.ts';
-import { wireAddresses } from '../../engines/wire.ts';
 import { freePort } from '../../engines/free-port.ts';
 import { tagImage } from '../../engines/import-image.ts';
 import { runFolder } from '../../engines/run.ts';
+import { wireAddresses } from '../../engines/wire.ts';
 
 export interface Registry {
   /** Registry host as used in image references, seen from the first machine. */
