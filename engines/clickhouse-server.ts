@@ -1,6 +1,5 @@
 // ClickHouse for development and tests: the real engine inside this process (chdb), behind the HTTP interface of its
-// server, so that the product uses the same client and SQL as in production. Arguments: data folder, and a port
-// or the path of a socket.
+// server, so that the product uses the same client and SQL as in production. Arguments: data folder, port.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -74,7 +73,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 const server = createServer((request, response) => {
   answer(request, response).catch((error: unknown) => sendFailure(response, error));
 });
-server.listen(/^\d+$/.test(port) ? { port: Number(port), host: '127.0.0.1' } : { path: port });
+server.listen(Number(port), '127.0.0.1');
 
 process.on('SIGTERM', () => {
   server.close(async () => {

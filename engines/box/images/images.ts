@@ -8,7 +8,6 @@ import type { Installable } from '../../engine.ts';
 import { engineFolder } from '../../folders.ts';
 import { type LayeredImage, writeImages } from './archive.ts';
 import { caddyImage } from './caddy.ts';
-import { clickhouseImage } from './clickhouse.ts';
 import { addedLayer, baseLayer } from './layer.ts';
 import { postgresImage } from './postgres.ts';
 import type { ImageRecipe } from './recipe.ts';
@@ -21,17 +20,19 @@ const clone = resolve(import.meta.dirname, '../../..');
 export const boxImages: Installable = {
   name: 'box-images',
   async install() {
-    for (const logs of [false, true]) await imagesFolder({ logs });
+    await imagesFolder();
   },
 };
 
-/** Made once. `logs` adds ClickHouse, which is larger than all others. */
-export async function imagesFolder({ logs }: { readonly logs: boolean }): Promise<string> {
+/**
+ * Made once. ClickHouse is not among them: there is no server of it in a registry of packages, and its container asks for more open files
+ * than a machine without CAP_SYS_RESOURCE grants.
+ */
+export async function imagesFolder(): Promise<string> {
   const recipes = [postgresImage, restateImage(), caddyImage, sandboxImageFor(versionIn(clone))];
   const base = await baseLayer();
   const images: LayeredImage[] = [];
-  for (const recipe of [...recipes, ...(logs ? [clickhouseImage()] : [])])
-    images.push({ recipe, layers: [base, await addedLayer(recipe.layer)] });
+  for (const recipe of recipes) images.push({ recipe, layers: [base, await addedLayer(recipe.layer)] });
   const root = await engineFolder('box');
   const folder = join(root, `images-${versionOf(images)}`);
   if (existsSync(folder)) return folder;

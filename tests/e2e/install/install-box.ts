@@ -29,14 +29,12 @@ export interface InstallBox extends AsyncDisposable {
 export interface InstallBoxOptions {
   readonly name: string;
   readonly number: number;
-  /** Installs ClickHouse too. */
-  readonly logs: boolean;
 }
 
-export async function startInstallBox({ name, number, logs }: InstallBoxOptions): Promise<InstallBox> {
+export async function startInstallBox({ name, number }: InstallBoxOptions): Promise<InstallBox> {
   await using made = new AsyncDisposableStack();
   const { folder, archive } = await builtRelease();
-  const images = await imagesFolder({ logs });
+  const images = await imagesFolder();
   const operator = await runFolder(`operator-${name}`);
   await writeFile(join(operator, 'tiny.tar'), await tinyImageTar());
   const acmeFolder = await AcmeServer.folder(name);
@@ -65,7 +63,7 @@ export async function startInstallBox({ name, number, logs }: InstallBoxOptions)
     `sh ${media.deploy}/install.sh --from ${media.release}/${archive} --key ${media.release}/public.pem`,
     `--images ${media.images} --domain ${domain} --email ops@${domain} --yes`,
     `--acme-ca ${acme.url} --acme-root ${media.acme}/roots.pem`,
-    ...(logs ? [] : ['--without-logs']),
+    '--without-logs',
   ].join(' ');
   const kept = made.move();
   return { box, acme, install, [Symbol.asyncDispose]: () => kept.disposeAsync() };

@@ -59,7 +59,7 @@ describe('an installation on a machine without the internet', { timeout: 10 * mi
   let key = '';
 
   beforeAll(async () => {
-    machine = made.use(await startInstallBox({ name: 'install', number: 5, logs: isFull }));
+    machine = made.use(await startInstallBox({ name: 'install', number: 5 }));
     before = await listMachine(machine.box);
   }, 20 * minutes);
   afterAll(() => made.disposeAsync(), 2 * minutes);

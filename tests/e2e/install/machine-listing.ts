@@ -36,7 +36,7 @@ const commands = {
   firewall: 'iptables-save | grep -v "^#\\|^:"',
 } as const;
 
-export type Listed = keyof typeof commands;
+type Listed = keyof typeof commands;
 export type MachineListing = Readonly<Record<Listed, readonly string[]>>;
 const names = Object.keys(commands) as Listed[];
 

@@ -1,5 +1,6 @@
 // The proof that a deployment works: a sandbox is made through the api at the edge, answers a command through the edge, and is deleted.
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newApiKey } from '@berth/identity';
 import { z } from 'zod';
 import { withDatabase } from '../../with-database.ts';
@@ -11,7 +12,13 @@ import { Fault } from '../machine/fault.ts';
 import { edgeAuthorities } from '../settings/edge-authorities.ts';
 import { edgeHosts } from '../settings/edge-hosts.ts';
 
-const createSeconds = 90;
+/** Above the time for which a creation waits. */
+const requestSeconds = 90;
+const startSeconds = 120;
+const lookMs = 500;
+const settled = ['DEPLOYED', 'FAILED', 'TERMINATED'];
+/** Ends the sandbox of a command that was killed. */
+const lifetime = '10m';
 const keyMinutes = 10;
 
 const Sandbox = z.looseObject({
@@ -35,34 +42,51 @@ export async function withSandbox<T>(installation: Deployed, work: (sandbox: Tri
   return withKey(installation, async (caller) => {
     const authorities = await edgeAuthorities(installation);
     const send = (wish: Omit<EdgeRequest, 'authorities' | 'headers'>): Promise<EdgeAnswer> =>
-      requestEdge({ ...wish, authorities, headers: caller, timeoutSeconds: createSeconds });
+      requestEdge({ ...wish, authorities, headers: caller, timeoutSeconds: requestSeconds });
     const name = `berth-check-${randomBytes(4).toString('hex')}`;
-    try {
-      const made = await send({
-        url: base,
-        method: 'POST',
-        body: { metadata: { name }, spec: { runtime: { memory: 512 } } },
-      });
-      const { metadata } = deployed(made);
-      return await work({
-        async run(command) {
-          const body = { command, waitForCompletion: true, timeout: 60 };
-          const answer = await send({ url: `${metadata.url}/process`, method: 'POST', body });
-          if (answer.status !== 200)
-            throw new Fault(`A sandbox does not answer at ${metadata.url}: ${shortly(answer)}`, 'berth-server doctor');
-          return Ran.parse(JSON.parse(answer.body)).stdout;
-        },
-      });
-    } finally {
-      await send({ url: `${base}/${name}`, method: 'DELETE' });
-    }
+    const url = `${base}/${name}`;
+    const tryIt = async (): Promise<T> => {
+      const body = { metadata: { name }, spec: { runtime: { memory: 512, ttl: lifetime } } };
+      const { metadata } = await deployed(await send({ url: base, method: 'POST', body }), () => send({ url }));
+      return work({ run: (command) => runIn(metadata.url, command, send) });
+    };
+    const result = await tryIt().catch(async (error: unknown) => {
+      // The first failure says more than that of the removal.
+      await send({ url, method: 'DELETE' }).catch(() => {});
+      throw error;
+    });
+    await send({ url, method: 'DELETE' });
+    return result;
   });
 }
 
+async function runIn(
+  url: string,
+  command: string,
+  send: (wish: Omit<EdgeRequest, 'authorities' | 'headers'>) => Promise<EdgeAnswer>,
+): Promise<string> {
+  const body = { command, waitForCompletion: true, timeout: 60 };
+  const answer = await send({ url: `${url}/process`, method: 'POST', body });
+  if (answer.status !== 200)
+    throw new Fault(`A sandbox does not answer at ${url}: ${shortly(answer)}`, 'berth-server doctor');
+  return Ran.parse(JSON.parse(answer.body)).stdout;
+}
+
+const sandboxIn = ({ status, body }: EdgeAnswer): z.infer<typeof Sandbox> | undefined =>
+  status === 200 || status === 201 ? Sandbox.parse(JSON.parse(body)) : undefined;
+
 const shortly = ({ status, body }: EdgeAnswer): string => `status ${status}, ${body.slice(0, 500)}`;
 
-function deployed(answer: EdgeAnswer): z.infer<typeof Sandbox> {
-  const sandbox = answer.status === 200 || answer.status === 201 ? Sandbox.parse(JSON.parse(answer.body)) : undefined;
+/** The creation answers after a while in any case: a slow machine may still be starting the sandbox. */
+async function deployed(made: EdgeAnswer, look: () => Promise<EdgeAnswer>): Promise<z.infer<typeof Sandbox>> {
+  const giveUpAt = performance.now() + startSeconds * 1_000;
+  let answer = made;
+  let sandbox = sandboxIn(answer);
+  while (sandbox !== undefined && !settled.includes(sandbox.status) && performance.now() < giveUpAt) {
+    await sleep(lookMs);
+    answer = await look();
+    sandbox = sandboxIn(answer);
+  }
   if (sandbox?.status === 'DEPLOYED') return sandbox;
   const why = sandbox?.events.map(({ message }) => message).join(' ') ?? shortly(answer);
   throw new Fault(`No sandbox could be made: ${why}`, 'journalctl --unit berth-runner --lines 30');
