@@ -9,7 +9,7 @@ export type { NamedProblem };
 
 const answerSeconds = 10;
 
-/** What the runner would refuse, or warn about, when it starts on this machine. Changes nothing but loads a kernel module. */
+/** Problems and warnings that a runner would report at its start on this machine. Loads a kernel module where it is missing. */
 export async function inspectMachine(
   config: Pick<RunnerConfig, 'dockerUrl' | 'isolation' | 'diskMbPerSecond' | 'outgoing'>,
 ): Promise<NamedProblem[]> {

@@ -2,7 +2,7 @@ import type { Choices } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 
 export interface Finding {
-  /** What is wrong, with the value that was seen. */
+  /** The fault, with the value that was seen. */
   readonly what: string;
   /** The exact command where there is one. */
   readonly fix: string;
@@ -19,7 +19,7 @@ export type Moment = 'before' | 'running';
 /** One fact about a machine or its deployment. */
 export interface Check {
   readonly name: string;
-  /** What breaks otherwise. */
+  /** The damage that the check prevents. */
   readonly why: string;
   /** Before an installation, while it runs, or both. */
   readonly when: Moment | 'both';

@@ -25,10 +25,10 @@ const InstallRecord = z.object({
   images: z.record(z.string(), z.string()).default({}),
   /** Images that were not on the machine before. */
   broughtImages: z.array(z.string()).default([]),
-  /** Of the settings as they were written; other settings are the operator's. */
+  /** Hash of the settings as they were written. Settings with another hash were edited by the operator. */
   settingsHash: z.string().optional(),
   docker: z.object({ madeFile: z.boolean(), added: z.array(z.enum(dockerKeys)) }).optional(),
-  /** Of what the runner was started with. */
+  /** Hash of version, unit and settings with which the runner was started. */
   runnerState: z.string().optional(),
   hasShownKey: z.boolean().default(false),
 });

@@ -4,7 +4,7 @@ import type { Step } from '../steps/run-steps.ts';
 
 const brought = ({ record }: Pick<Installation, 'record'>): readonly string[] => record()?.broughtImages ?? [];
 
-/** Images that were there before the installation are not in its record. One that a foreign container uses stays. */
+/** Images that were there before the installation are not in its record. An image that a foreign container uses stays. */
 export const removeImages: Step<Installation> = {
   name: 'images',
   isDone: async (installation) => brought(installation).length === 0,
