@@ -88,8 +88,8 @@ test('the edge asks for certificates of two names, and never of names of sandbox
 });
 
 test('compose gets every variable that it asks for, and engines listen on the ports that the settings name', async () => {
-  const read = (name: string) => readFile(new URL(`compose/${name}`, assetUrl('deploy/')), 'utf8');
-  const compose = await read('compose.yaml');
+  const read = (name: string) => readFile(new URL(name, assetUrl('deploy/')), 'utf8');
+  const compose = await read('compose/compose.yaml');
   const states = { BERTH_ENGINES_STATE: 'a', BERTH_SERVICES_STATE: 'b', BERTH_EDGE_STATE: 'c' };
   const given = composeVariables(imageNames('1.2.3', {}), states).match(/^\w+(?==)/gm);
   const asked = new Set([...compose.matchAll(/\$\{(\w+)/g)].map(([, name]) => name));
@@ -97,10 +97,10 @@ test('compose gets every variable that it asks for, and engines listen on the po
   const { services } = parse(compose, { merge: true });
   expect(services.postgres.environment.PGPORT).toBe(String(ports.postgres));
   expect(services['gateway-2'].environment.BERTH_HEALTH_PORTS_GATEWAY).toBe(String(ports.secondGatewayHealth));
-  const restate = await read('restate.toml');
+  const restate = await read('engines/restate.toml');
   for (const port of [ports.restateIngress, ports.restateAdmin, ports.restateNode])
     expect(restate).toContain(`"127.0.0.1:${port}"`);
-  expect(await read('clickhouse.xml')).toContain(`<http_port>${ports.clickhouse}</http_port>`);
+  expect(await read('compose/clickhouse.xml')).toContain(`<http_port>${ports.clickhouse}</http_port>`);
 });
 
 test('every service uses the network of the host and takes no more rights than it has', async () => {

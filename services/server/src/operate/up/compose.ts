@@ -23,13 +23,20 @@ export const composeVariables = (images: ImageNames, states: ServiceStates): str
     .map(([name, value]) => `${name}=${value}\n`)
     .join('');
 
-const composeFolder = ({ places }: Pick<UpContext, 'places'>): string => join(places.currentRelease, 'deploy/compose');
+const deployFolder = ({ places }: Pick<UpContext, 'places'>): string => join(places.currentRelease, 'deploy');
+const composeFile = (context: Pick<UpContext, 'places'>): string => join(deployFolder(context), 'compose/compose.yaml');
+/** What the engines read, with the file that starts them. */
+const engineFiles = [
+  'compose/compose.yaml',
+  'compose/clickhouse.xml',
+  'engines/clickhouse.xml',
+  'engines/postgres.conf',
+  'engines/restate.toml',
+];
 
 async function serviceStates(context: UpContext): Promise<ServiceStates> {
   const { places, release } = context;
-  const engines = ['compose.yaml', 'restate.toml', 'clickhouse.xml'].map((name) =>
-    readFile(join(composeFolder(context), name), 'utf8'),
-  );
+  const engines = engineFiles.map((name) => readFile(join(deployFolder(context), name), 'utf8'));
   const edge = ['Caddyfile', ...Object.values(edgeFiles)].map((name) => readIfThere(join(places.caddy, name)));
   const accounts = await readIfThere(places.clickhouseUsers);
   const images = JSON.stringify(imagesOf(context));
@@ -68,7 +75,7 @@ export async function startServices(context: UpContext, services: readonly strin
   const variables = composeVariables(imagesOf(context), await serviceStates(context));
   await writeWholeFile(places.composeVariables, variables, { mode: 0o444 });
   await run('docker', [
-    ...['compose', '--file', join(composeFolder(context), 'compose.yaml'), '--env-file', places.composeVariables],
+    ...['compose', '--file', composeFile(context), '--env-file', places.composeVariables],
     ...(services.includes('clickhouse') ? ['--profile', 'logs'] : []),
     ...['up', '--detach', '--no-deps', ...services],
   ]);
