@@ -36,7 +36,7 @@ const checks: readonly Stage[] = [
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
 ];
 
-const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest'] };
+const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest', 'helm'] };
 
 /** Tests with distinct SQL. The other tests repeat the same statements. */
 const sqlTests = [
