@@ -1,28 +1,35 @@
 // The chart of the control plane, as Helm renders it for three sets of values.
-import { readFileSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acceptSettings } from '@berth/server';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { temporaryFolder } from '../harness/temporary-folder.ts';
-import { chartFolder, render, runHelm, valueSets, valuesFile } from './chart.ts';
+import { chartFolder, render, renderText, runHelm, validate, valueSets, valuesFile } from './chart.ts';
 import { placeContainer } from './container-files.ts';
 import { type KubernetesObject, ofKind, workloadsOf } from './objects.ts';
 import { podRules } from './rules/pods.ts';
 import { portRules } from './rules/ports.ts';
+import { first } from './rules/rule.ts';
 import { secretRules } from './rules/secrets.ts';
 import { upgradeRules } from './rules/upgrades.ts';
 
+/** The oldest version with which the chart works, and a current one. */
+const kubernetesVersions = ['1.30', '1.37'];
 const rules = [...podRules, ...secretRules, ...portRules, ...upgradeRules];
 
-const renders = new Map(valueSets.map((set) => [set, render(set)]));
-const rendered = async (set: (typeof valueSets)[number]): Promise<KubernetesObject[]> =>
-  structuredClone((await renders.get(set)) ?? []);
+const renders = new Map<string, Promise<KubernetesObject[]>>();
+/** A copy for each test, of one run of Helm. */
+async function rendered(set: (typeof valueSets)[number]): Promise<KubernetesObject[]> {
+  const objects = renders.get(set) ?? render(set);
+  renders.set(set, objects);
+  return structuredClone(await objects);
+}
 
 const url = 'postgres://berth:secret@db.example.com:5432/berth';
 const keys = `[{ id: "2026-05", key: "${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}" }]`;
 const clickhouse = 'http://berth:secret@clickhouse.example.com:8123/berth';
-/** Of the Secrets that the sets name. */
+/** Values of the Secrets that the sets name. */
 const secrets = {
   ...{ 'berth-postgres/url': url, 'berth-master-keys/master-keys.yaml': keys, 'berth-clickhouse/url': clickhouse },
   ...{ 'berth-gateway/postgres': url, 'berth-gateway/clickhouse': clickhouse },
@@ -32,6 +39,14 @@ const secrets = {
 describe.each(valueSets)('with the values "%s"', (set) => {
   test('helm lint --strict finds no fault', async () => {
     expect(await runHelm('lint', '--strict', chartFolder, '--values', valuesFile(set))).toContain('0 chart(s) failed');
+  });
+
+  test.each(kubernetesVersions)('Kubernetes %s knows each field, with its type', async (version) => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'objects.yaml');
+    await writeFile(file, await renderText(valuesFile(set)));
+    const objects = await rendered(set);
+    expect((await validate(file, version)).match(/ passed for resource /g)).toHaveLength(objects.length);
   });
 
   test.each(rules)('$name', async ({ faults }) => {
@@ -56,6 +71,25 @@ test.each(rules)('a violation is found: $name', async ({ faults, plant }) => {
   const objects = await rendered('production');
   plant(objects);
   expect(faults(objects)).not.toEqual([]);
+});
+
+test('a field that Kubernetes does not know is found', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'objects.yaml');
+  const text = await renderText(valuesFile('smallest'));
+  await writeFile(file, text.replace('failureThreshold', 'failureTreshold'));
+  await expect(validate(file, first(kubernetesVersions))).rejects.toMatchObject({
+    stdout: expect.stringContaining("('failureTreshold' was unexpected)"),
+  });
+});
+
+test('the values in docs/operations/kubernetes.md are accepted', async () => {
+  const page = await readFile(join(chartFolder, '../../../docs/operations/kubernetes.md'), 'utf8');
+  const [, values = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'values.yaml');
+  await writeFile(file, values);
+  expect(await renderText(file)).toContain('https://api.example.com');
 });
 
 test('a setting that no role knows stops the migration, before anything is replaced', async () => {
@@ -86,7 +120,7 @@ describe('Helm refuses', () => {
   const withValues = (...flags: readonly string[]) => render('smallest', ...flags).then(() => 'accepted', String);
 
   test('unknown values at every depth', async () => {
-    const values = parse(readFileSync(join(chartFolder, 'values.yaml'), 'utf8'));
+    const values = parse(await readFile(join(chartFolder, 'values.yaml'), 'utf8'));
     /** Their content is free: settings, which the server checks, and names and labels. */
     const free = ['settings', 'annotations', 'nodeSelector', 'networkPolicy.restate'];
     const paths = mappingsIn(values).filter((path) => !free.some((end) => path === end || path.endsWith(`.${end}`)));

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parseAllDocuments } from 'yaml';
-import { helmProgram } from '../../engines/helm.ts';
+import { helmProgram, kubernetesValidateProgram } from '../../engines/helm.ts';
 import { KubernetesObject } from './objects.ts';
 
 export const chartFolder = resolve(import.meta.dirname, '../../deploy/helm/berth');
@@ -21,13 +21,18 @@ export async function runHelm(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** `flags` are arguments of `helm template`, such as `--set`. */
+/** Rendered text. `flags` are arguments of `helm template`, such as `--set`. */
+export const renderText = (file: string, ...flags: readonly string[]): Promise<string> =>
+  runHelm('template', 'berth', chartFolder, '--namespace', 'cloud', '--values', file, ...flags);
+
+/** Resolves where Kubernetes of that version knows each field; rejects with the fields that it does not know. */
+export async function validate(file: string, version: string): Promise<string> {
+  const { stdout } = await execute(await kubernetesValidateProgram(), ['--strict', '-k', version, file]);
+  return stdout;
+}
+
 export async function render(set: ValueSet, ...flags: readonly string[]): Promise<KubernetesObject[]> {
-  const output = await runHelm(
-    ...['template', 'berth', chartFolder, '--namespace', 'cloud', '--values', valuesFile(set)],
-    ...flags,
-  );
-  return parseAllDocuments(output)
+  return parseAllDocuments(await renderText(valuesFile(set), ...flags))
     .map((document) => {
       const [error] = document.errors;
       if (error !== undefined) throw error;

@@ -32,7 +32,6 @@ const Container = z.looseObject({
   livenessProbe: Probe.optional(),
   readinessProbe: Probe.optional(),
 });
-export type Container = z.infer<typeof Container>;
 
 const SecretSource = z.object({
   name: z.string(),

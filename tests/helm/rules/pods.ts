@@ -1,4 +1,4 @@
-// What the pods may do on their nodes.
+// Pods have no rights on their nodes that they do not need.
 import { containersOf, first, podsOf, type Rule, unless } from './rule.ts';
 
 const imageUser = 65_532;

@@ -6,7 +6,7 @@ export type Objects = readonly KubernetesObject[];
 
 export interface Rule {
   readonly name: string;
-  /** What breaks the rule. */
+  /** Names the objects or settings that break the rule. */
   readonly faults: (objects: Objects) => readonly string[];
   /** Breaks the rule, so that a test can show that it is found. */
   readonly plant: (objects: Objects) => void;
