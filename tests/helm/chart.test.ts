@@ -67,10 +67,12 @@ describe.each(valueSets)('with the values "%s"', (set) => {
   });
 });
 
-test.each(rules)('a violation is found: $name', async ({ faults, plant }) => {
-  const objects = await rendered('production');
-  plant(objects);
-  expect(faults(objects)).not.toEqual([]);
+describe.each(rules)('a violation is found of the rule "$name":', ({ faults, plants }) => {
+  test.each(Object.entries(plants))('%s', async (_, plant) => {
+    const objects = await rendered('production');
+    plant(objects);
+    expect(faults(objects)).not.toEqual([]);
+  });
 });
 
 test('a field that Kubernetes does not know is found', async () => {

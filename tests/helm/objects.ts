@@ -1,6 +1,8 @@
 // Objects of Kubernetes as far as the rules of the chart read them.
 import { z } from 'zod';
 
+/** The chart has none of it, and the rules do not look at it. */
+const none = z.never().optional();
 const Names = z.record(z.string(), z.string());
 const Metadata = z.looseObject({ name: z.string(), labels: Names.default({}), annotations: Names.default({}) });
 const Probe = z.object({
@@ -14,7 +16,8 @@ const Container = z.looseObject({
   name: z.string(),
   args: z.array(z.string()),
   env: z.array(z.object({ name: z.string(), value: z.string() })),
-  ports: z.array(z.object({ name: z.string(), containerPort: z.int() })).default([]),
+  envFrom: none,
+  ports: z.array(z.looseObject({ name: z.string(), containerPort: z.int() })).default([]),
   volumeMounts: z.array(z.looseObject({ name: z.string(), mountPath: z.string(), subPath: z.string().optional() })),
   resources: z.object({ requests: Amounts, limits: Amounts }).partial().default({}),
   securityContext: z
@@ -57,6 +60,7 @@ const PodSpec = z.looseObject({
     .partial()
     .default({}),
   containers: z.array(Container).min(1),
+  initContainers: none,
   volumes: z.array(Volume),
 });
 export type PodSpec = z.infer<typeof PodSpec>;

@@ -1,7 +1,7 @@
 // Settings, containers, probes, Services and policies name the same ports.
 import { isDeepStrictEqual } from 'node:util';
 import { ofKind, selected } from '../objects.ts';
-import { at, deploymentsOf, first, type Rule, replaceSettings, roleOf, settingsOf } from './rule.ts';
+import { at, deploymentsOf, first, type Objects, type Rule, replaceSettings, roleOf, settingsOf } from './rule.ts';
 
 /** Port of each listener by the name of its container port, as the settings have it. */
 const listeners = (role: string, settings: unknown): Record<string, unknown> =>
@@ -10,6 +10,15 @@ const listeners = (role: string, settings: unknown): Record<string, unknown> =>
     orchestrator: { handlers: at(settings, 'orchestrator.port') },
     gateway: { http: at(settings, 'gateway.port') },
   })[role] ?? {};
+
+/** Ports that no policy opens to all. */
+const closed = ['handlers', 'health'];
+
+const ingressRules = (objects: Objects) => ofKind(objects, 'NetworkPolicy').flatMap(({ spec }) => spec.ingress);
+
+function openPort(objects: Objects, name: string): void {
+  for (const rule of ingressRules(objects)) if (rule.ports.some(({ port }) => port === name)) delete rule.from;
+}
 
 export const portRules: readonly Rule[] = [
   {
@@ -28,10 +37,18 @@ export const portRules: readonly Rule[] = [
           ];
         }),
       ),
-    plant: (objects) => {
-      replaceSettings(objects, {
-        health: { host: '0.0.0.0', ports: { api: 9080, orchestrator: 9081, gateway: 9090 } },
-      });
+    plants: {
+      'another port of the health pages': (objects) =>
+        replaceSettings(objects, {
+          health: { host: '0.0.0.0', ports: { api: 9080, orchestrator: 9081, gateway: 9090 } },
+        }),
+      'health pages on loopback': (objects) =>
+        replaceSettings(objects, {
+          health: { host: '127.0.0.1', ports: { api: 9080, orchestrator: 9081, gateway: 9083 } },
+        }),
+      'another port of the gateway': (objects) =>
+        replaceSettings(objects, { gateway: { host: '0.0.0.0', port: 8091 } }),
+      'a gateway on loopback': (objects) => replaceSettings(objects, { gateway: { port: 8090 } }),
     },
   },
   {
@@ -46,9 +63,18 @@ export const portRules: readonly Rule[] = [
           readySeconds > 60;
         return isRight ? [] : [deployment.metadata.name];
       }),
-    plant: (objects) => {
-      const { readinessProbe } = first(first(deploymentsOf(objects)).spec.template.spec.containers);
-      if (readinessProbe !== undefined) readinessProbe.httpGet.port = 'http';
+    plants: {
+      'a probe of another port': (objects) => {
+        const { readinessProbe } = first(first(deploymentsOf(objects)).spec.template.spec.containers);
+        if (readinessProbe !== undefined) readinessProbe.httpGet.port = 'http';
+      },
+      'a short readiness': (objects) => {
+        const { readinessProbe } = first(first(deploymentsOf(objects)).spec.template.spec.containers);
+        if (readinessProbe !== undefined) readinessProbe.failureThreshold = 3;
+      },
+      'no liveness': (objects) => {
+        delete first(first(deploymentsOf(objects)).spec.template.spec.containers).livenessProbe;
+      },
     },
   },
   {
@@ -61,8 +87,13 @@ export const portRules: readonly Rule[] = [
           ? []
           : [metadata.name];
       }),
-    plant: (objects) => {
-      first(first(ofKind(objects, 'Service')).spec.ports).targetPort = 'https';
+    plants: {
+      'a port that no pod has': (objects) => {
+        first(first(ofKind(objects, 'Service')).spec.ports).targetPort = 'https';
+      },
+      'a selector of all roles': (objects) => {
+        delete first(ofKind(objects, 'Service')).spec.selector['app.kubernetes.io/component'];
+      },
     },
   },
   {
@@ -79,12 +110,16 @@ export const portRules: readonly Rule[] = [
           service.spec.ports.some(({ port }) => String(port) === url.port);
         return isRight ? [] : [url.href];
       }),
-    plant: (objects) => {
-      for (const { spec } of ofKind(objects, 'Service')) spec.publishNotReadyAddresses = false;
+    plants: {
+      'a Service without such pods': (objects) => {
+        for (const { spec } of ofKind(objects, 'Service')) spec.publishNotReadyAddresses = false;
+      },
+      'another port in the address': (objects) =>
+        replaceSettings(objects, { orchestrator: { advertisedUrl: 'http://berth-orchestrator.cloud.svc:80' } }),
     },
   },
   {
-    name: 'every rule of a network policy names ports of its pods, and only Restate calls the handlers',
+    name: 'every rule of a network policy names ports of its pods, and neither handlers nor metrics are open to all',
     faults: (objects) =>
       ofKind(objects, 'NetworkPolicy').flatMap(({ metadata, spec }) => {
         const own = selected(objects, spec.podSelector.matchLabels);
@@ -93,13 +128,17 @@ export const portRules: readonly Rule[] = [
         return spec.ingress.flatMap(({ ports, from = [] }) =>
           ports
             .filter(
-              ({ port }) => !known.some(({ name }) => name === port) || (port === 'handlers' && from.length === 0),
+              ({ port }) => !known.some(({ name }) => name === port) || (closed.includes(port) && from.length === 0),
             )
             .map(({ port }) => `${metadata.name}: ${port}`),
         );
       }),
-    plant: (objects) => {
-      for (const { spec } of ofKind(objects, 'NetworkPolicy')) for (const each of spec.ingress) delete each.from;
+    plants: {
+      'all may call the handlers': (objects) => openPort(objects, 'handlers'),
+      'all may read metrics': (objects) => openPort(objects, 'health'),
+      'a port that no pod has': (objects) => {
+        for (const { ports } of ingressRules(objects)) for (const each of ports) each.port = 'https';
+      },
     },
   },
   {
@@ -112,8 +151,10 @@ export const portRules: readonly Rule[] = [
           return !service?.spec.ports.some((each) => each.name === port.name);
         })
         .map(({ name }) => name),
-    plant: (objects) => {
-      for (const { spec } of ofKind(objects, 'Service')) for (const port of spec.ports) port.name = 'other';
+    plants: {
+      'Services with ports of other names': (objects) => {
+        for (const { spec } of ofKind(objects, 'Service')) for (const port of spec.ports) port.name = 'other';
+      },
     },
   },
 ];

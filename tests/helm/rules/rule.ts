@@ -8,8 +8,8 @@ export interface Rule {
   readonly name: string;
   /** Names the objects or settings that break the rule. */
   readonly faults: (objects: Objects) => readonly string[];
-  /** Breaks the rule, so that a test can show that it is found. */
-  readonly plant: (objects: Objects) => void;
+  /** Violations by name, one for each condition of the rule. Tests show that each is found. */
+  readonly plants: Readonly<Record<string, (objects: Objects) => void>>;
 }
 
 export const podsOf = (objects: Objects) =>

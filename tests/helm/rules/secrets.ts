@@ -8,8 +8,11 @@ export const secretRules: readonly Rule[] = [
     name: 'no ConfigMap has a secret setting',
     faults: (objects) =>
       settingsOf(objects).flatMap((settings) => secretSettings.filter((path) => at(settings, path) !== undefined)),
-    plant: (objects) => {
-      replaceSettings(objects, { postgres: { url: 'postgres://berth:secret@db.example.com/berth' } });
+    plants: {
+      'the address of PostgreSQL': (objects) =>
+        replaceSettings(objects, { postgres: { url: 'postgres://berth:secret@db.example.com/berth' } }),
+      'the address of ClickHouse': (objects) =>
+        replaceSettings(objects, { clickhouse: { url: 'http://berth:secret@clickhouse.example.com/berth' } }),
     },
   },
   {
@@ -23,11 +26,15 @@ export const secretRules: readonly Rule[] = [
           .filter(({ name, value }) => !name.endsWith('_FILE') || !files.includes(value))
           .map(({ name }) => name);
       }),
-    plant: (objects) => {
-      first(containersOf(objects)).container.env.push({
-        name: 'BERTH_POSTGRES_URL',
-        value: 'postgres://berth:secret@db.example.com/berth',
-      });
+    plants: {
+      'a secret in a variable': (objects) => {
+        const value = 'postgres://berth:secret@db.example.com/berth';
+        first(containersOf(objects)).container.env.push({ name: 'BERTH_POSTGRES_URL', value });
+      },
+      'a file that is not mounted': (objects) => {
+        const value = '/etc/berth/secrets/other';
+        first(containersOf(objects)).container.env.push({ name: 'BERTH_POSTGRES_URL_FILE', value });
+      },
     },
   },
 ];

@@ -15,8 +15,10 @@ export const upgradeRules: readonly Rule[] = [
       ];
       return isDeepStrictEqual(found, [...roles, 'migration']) ? [] : found;
     },
-    plant: (objects) => {
-      first(deploymentsOf(objects)).metadata.labels['app.kubernetes.io/component'] = 'runner';
+    plants: {
+      'another role': (objects) => {
+        first(deploymentsOf(objects)).metadata.labels['app.kubernetes.io/component'] = 'runner';
+      },
     },
   },
   {
@@ -30,8 +32,13 @@ export const upgradeRules: readonly Rule[] = [
           return preStopSeconds > 0 && pod.terminationGracePeriodSeconds > neededSeconds ? [] : [metadata.name];
         }),
       ),
-    plant: (objects) => {
-      first(deploymentsOf(objects)).spec.template.spec.terminationGracePeriodSeconds = 30;
+    plants: {
+      'a grace period without the wait before the stop': (objects) => {
+        first(deploymentsOf(objects)).spec.template.spec.terminationGracePeriodSeconds = 30;
+      },
+      'no wait before the stop': (objects) => {
+        delete first(first(deploymentsOf(objects)).spec.template.spec.containers).lifecycle;
+      },
     },
   },
   {
@@ -45,8 +52,14 @@ export const upgradeRules: readonly Rule[] = [
         return isRight ? [] : [metadata.name];
       });
     },
-    plant: (objects) => {
-      first(ofKind(objects, 'PodDisruptionBudget')).spec.selector.matchLabels['app.kubernetes.io/component'] = 'other';
+    plants: {
+      'a budget of other pods': (objects) => {
+        first(ofKind(objects, 'PodDisruptionBudget')).spec.selector.matchLabels['app.kubernetes.io/component'] =
+          'other';
+      },
+      'a pod that ends before the new one is ready': (objects) => {
+        first(deploymentsOf(objects)).spec.strategy.rollingUpdate.maxUnavailable = 1;
+      },
     },
   },
   {
@@ -64,10 +77,14 @@ export const upgradeRules: readonly Rule[] = [
         return isRight ? [] : [job.metadata.name];
       });
     },
-    plant: (objects) => {
-      first(ofKind(objects, 'Job')).spec.template.spec.volumes.forEach((volume) => {
-        if (volume.configMap !== undefined) volume.configMap.name = 'berth';
-      });
+    plants: {
+      'a ConfigMap that comes later': (objects) => {
+        for (const { configMap } of first(ofKind(objects, 'Job')).spec.template.spec.volumes)
+          if (configMap !== undefined) configMap.name = 'berth';
+      },
+      'a Job that is no hook': (objects) => {
+        delete first(ofKind(objects, 'Job')).metadata.annotations['helm.sh/hook'];
+      },
     },
   },
 ];
