@@ -10,6 +10,7 @@ import { docker } from './docker.ts';
 import type { Engine, Installable } from './engine.ts';
 import { guestRuntime } from './guest/runtime.ts';
 import { gvisor } from './gvisor.ts';
+import { helm } from './helm.ts';
 import { litellm } from './litellm.ts';
 import { loadTools } from './load-tools.ts';
 import { muslImage } from './musl-image.ts';
@@ -44,6 +45,7 @@ export const parts: readonly Installable[] = [
   chromium,
   prometheus,
   otlpSchema,
+  helm,
   runtimesRoot,
   emulator,
   ...hostImages,

@@ -23,6 +23,8 @@ export type ServerOptions = {
   /** Names of the roles, separated by commas. */
   roles: string;
   env: Env;
+  /** File of settings. */
+  config?: string;
   /** A file that receives all output, or a function that receives each line of the log. */
   log: string | ((line: string) => void);
   /** Network namespace to run in, as a path; the machine's own when left out. */
@@ -145,8 +147,9 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   async #spawnChild(stdio: StdioOptions): Promise<ChildProcess> {
-    const { roles, env, netns } = this.#options;
-    const child = await spawnServer(['--role', roles], { env, stdio, ...(netns !== undefined && { netns }) });
+    const { roles, env, config, netns } = this.#options;
+    const args = ['--role', roles, ...(config === undefined ? [] : ['--config', config])];
+    const child = await spawnServer(args, { env, stdio, ...(netns !== undefined && { netns }) });
     this.#child = child;
     this.#exit = once(child, 'exit').then(([code]) => Number(code ?? 1));
     // A process that could not be spawned is reported by `start`.

@@ -40,7 +40,12 @@ const checks: readonly Stage[] = [
   { name: 'dead code', script: ['deadcode', '--no-config-hints'] },
 ];
 
-const tests: Stage = { name: 'tests', script: ['test'], counts: 'vitest', needs: ['restate', 'guest', 'prometheus'] };
+const tests: Stage = {
+  name: 'tests',
+  script: ['test'],
+  counts: 'vitest',
+  needs: ['restate', 'guest', 'prometheus', 'helm'],
+};
 
 /** Tests with distinct SQL. The other tests repeat the same statements. */
 const sqlTests = [

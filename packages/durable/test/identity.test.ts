@@ -1,5 +1,5 @@
 // Only the Restate whose key the handlers know may call them, even if others can reach their port.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:http2';
 import { createSender, defineHandler, startHandlers } from '@berth/durable';
 import { PlacementConfig } from '@berth/instances';
@@ -10,21 +10,10 @@ import { z } from 'zod';
 import { createTestDatabase } from '../../../engines/test-database.ts';
 import { startTestRestate } from '../../../engines/test-restate.ts';
 import { conformanceBrand } from '../../../tests/harness/conformance-brand.ts';
+import { identityKeyOf } from '../../../tests/harness/identity-key.ts';
 import { testMasterKeys } from '../../../tests/harness/test-api.ts';
 import { until } from '../../../tests/harness/until.ts';
 import { silent } from './work.ts';
-
-const digits = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
-
-/** Key in Restate's format: its 32 bytes in base 58, where each leading zero byte is a digit of its own. */
-function identityKeyOf(publicKey: KeyObject): string {
-  const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
-  const zeros = raw.findIndex((byte) => byte !== 0);
-  let rest = BigInt(`0x${raw.toString('hex')}`);
-  let text = '';
-  for (; rest > 0n; rest /= 58n) text = digits.charAt(Number(rest % 58n)) + text;
-  return `publickeyv1_${'1'.repeat(zeros)}${text}`;
-}
 
 function call(url: string, path: string): Promise<number> {
   const session = connect(url);

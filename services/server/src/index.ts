@@ -1,3 +1,4 @@
+export { acceptSettings } from './accept-settings.ts';
 export type { Command, CommandContext } from './commands/command.ts';
 export { defineCommand } from './commands/command.ts';
 export type { RoleContext, RunningRole, ServerRole } from './roles/server-role.ts';
