@@ -66,7 +66,7 @@ const pathEffects: readonly FieldEffect[] = [
     'triggers[].configuration.authenticationType',
   ),
   enforced(
-    `${paths}: a path that is switched off, moved or removed answers at its new place alone within a second`,
+    `${paths}: a path that is switched off, moved or removed answers at its new place alone`,
     'triggers[].enabled',
   ),
 ];
