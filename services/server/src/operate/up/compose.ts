@@ -1,10 +1,12 @@
 // The services of compose.yaml. Compose makes a container again when the state in its label changes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { type ImageNames, imageNames } from '../install/image-names.ts';
 import { requireRecord } from '../install/require-record.ts';
 import { removeContainer, type ServiceContainer, serviceContainers } from '../machine/docker.ts';
-import { servicesOf } from '../machine/services.ts';
+import { controlServices, engineServices, servicesOf } from '../machine/services.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
 import { edgeFiles } from '../settings/caddyfile.ts';
 import type { UpContext } from './up-context.ts';
@@ -27,18 +29,25 @@ const composeFolder = ({ places }: Pick<UpContext, 'places'>): string => join(pl
 
 async function serviceStates(context: UpContext): Promise<ServiceStates> {
   const { places, release } = context;
-  const engines = ['compose.yaml', 'restate.toml', 'clickhouse.xml'].map((name) =>
-    readFile(join(composeFolder(context), name), 'utf8'),
-  );
+  const composeFile = (name: string) => readFile(join(composeFolder(context), name), 'utf8');
+  const definitions = Compose.parse(parse(await composeFile('compose.yaml'), { merge: true })).services;
+  const engineFiles = await Promise.all(['restate.toml', 'clickhouse.xml'].map(composeFile));
   const edge = ['Caddyfile', ...Object.values(edgeFiles)].map((name) => readIfThere(join(places.caddy, name)));
   const accounts = await readIfThere(places.clickhouseUsers);
-  const images = JSON.stringify(imagesOf(context));
+  const images = imagesOf(context);
+  // Another version alone must not restart engines and edge.
+  const engines = [images.BERTH_POSTGRES_IMAGE, images.BERTH_RESTATE_IMAGE, images.BERTH_CLICKHOUSE_IMAGE];
+  const textOf = (services: readonly string[]): string => JSON.stringify(services.map((name) => definitions[name]));
+  const settings = await readFile(places.settings, 'utf8');
+  const [ofEngines, ofControl] = [textOf(engineServices({ withLogs: true })), textOf(controlServices)];
   return {
-    BERTH_ENGINES_STATE: hashOf([images, accounts, ...(await Promise.all(engines))].join('\0')),
-    BERTH_SERVICES_STATE: hashOf([images, release.version, await readFile(places.settings, 'utf8')].join('\0')),
-    BERTH_EDGE_STATE: hashOf([images, ...(await Promise.all(edge))].join('\0')),
+    BERTH_ENGINES_STATE: hashOf([...engines, accounts, ofEngines, ...engineFiles].join('\0')),
+    BERTH_SERVICES_STATE: hashOf([images.BERTH_CONTROL_IMAGE, release.version, ofControl, settings].join('\0')),
+    BERTH_EDGE_STATE: hashOf([images.BERTH_CADDY_IMAGE, textOf(['edge']), ...(await Promise.all(edge))].join('\0')),
   };
 }
+
+const Compose = z.looseObject({ services: z.record(z.string(), z.unknown()) });
 
 const imagesOf = (context: UpContext): ImageNames => imageNames(context.release.version, requireRecord(context).images);
 
