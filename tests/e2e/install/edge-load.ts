@@ -26,7 +26,7 @@ const limitMs = 60_000;
 export async function startEdgeLoad(
   { box, acme }: InstallBox,
   urls: readonly string[],
-  key: string,
+  own: Readonly<Record<string, string>>,
 ): Promise<EdgeLoad> {
   const ca = await readFile(join(acme.folder, 'roots.pem'));
   const failures: string[] = [];
@@ -36,7 +36,7 @@ export async function startEdgeLoad(
     const { hostname, pathname } = new URL(url);
     const agent = new Agent({ keepAlive: true, servername: hostname, ca });
     const client = new PatientClient([`https://${box.address}`], agent);
-    const headers = { host: hostname, authorization: `Bearer ${key}` };
+    const headers = { ...own, host: hostname };
     while (!isOver) {
       const startedAt = performance.now();
       const tried = await client.send({ method: 'GET', path: pathname, headers }, limitMs);

@@ -2,6 +2,7 @@
 // are made from the same sources and differ in their version: there is no earlier release that has the command.
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { defaultBrand, headerNames } from '@berth/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -21,8 +22,10 @@ const folderOf = (version: string): string => `/media/release-${version}`;
 const upgradeTo = (version: string): string =>
   `berth-server upgrade ${folderOf(version)}/berth-${version}-linux-x64.tar.gz --key ${folderOf(version)}/public.pem`;
 
+const inWorkspace = { [headerNames(defaultBrand).workspace]: 'main' };
+
 const Sandbox = z.object({ metadata: z.object({ url: z.url() }), status: z.string() });
-const Started = z.object({ pid: z.union([z.string(), z.number()]), status: z.string() });
+const Started = z.object({ pid: z.string(), status: z.string() });
 const Execution = z.object({
   status: z.string(),
   stats: z.object({ total: z.number(), success: z.number(), failure: z.number(), retried: z.number() }),
@@ -33,10 +36,10 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
   let machine: InstallBox;
   let key = '';
   let sandboxUrl = '';
-  let pid: string | number = 0;
+  let pid = '';
 
   const ask = (url: string, method = 'GET', body?: unknown): Promise<EdgeAnswer> =>
-    askEdge(machine, url, { key, method, body });
+    askEdge(machine, url, { key, method, body, headers: inWorkspace });
   const running = async (): Promise<string> =>
     (await machine.box.run('readlink /opt/berth/current')).trim().replace('/opt/berth/', '');
   const containers = () =>
@@ -57,9 +60,10 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
     await useImagesOfJobs();
     const spec = { runtime: { memory: 512 } };
     const created = await ask(`${api}/sandboxes`, 'POST', { metadata: { name: 'stays' }, spec });
-    const sandbox = Sandbox.parse(JSON.parse(created.body));
-    expect(sandbox.status).toBe('DEPLOYED');
-    sandboxUrl = sandbox.metadata.url;
+    expect(created.status, created.body).toBe(200);
+    const sandbox = async () => Sandbox.parse(JSON.parse((await ask(`${api}/sandboxes/stays`)).body));
+    await expect.poll(async () => (await sandbox()).status, { timeout: 2 * minutes }).toBe('DEPLOYED');
+    sandboxUrl = (await sandbox()).metadata.url;
     const started = await ask(`${sandboxUrl}/process`, 'POST', {
       ...{ name: 'keeper', command: 'sleep 100000', keepAlive: true, timeout: 0 },
     });
@@ -79,9 +83,9 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
       `mkdir -p ${unit} && printf '%s\\n' '[Service]' "${line.replaceAll('"', '\\"')}" >${unit}/jobs.conf`,
     );
     await machine.box.run('systemctl daemon-reload && systemctl restart berth-runner');
-    await expect
-      .poll(async () => (await machine.box.exec('curl -fsS http://127.0.0.1:17022/readyz')).code, { timeout: minutes })
-      .toBe(0);
+    const look = `fetch("http://127.0.0.1:17022/readyz").then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
+    const isReady = `/opt/berth/current/node/bin/node --eval '${look}'`;
+    await expect.poll(async () => (await machine.box.exec(isReady)).code, { timeout: minutes }).toBe(0);
   }
 
   async function startJob(name: string, script: string): Promise<() => Promise<z.infer<typeof Execution>>> {
@@ -118,6 +122,40 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
     expect(await keeper()).toMatchObject({ pid, status: 'running' });
   }
 
+  test('up and back under load: no request fails, no sandbox is restarted, and a job finishes once', async () => {
+    const load = await startEdgeLoad(machine, [`${api}/sandboxes`, `${sandboxUrl}/process/keeper`], {
+      ...inWorkspace,
+      authorization: `Bearer ${key}`,
+    });
+    const silence = await watchSilence();
+    const execution = await startJob('long', 'sleep 45');
+    const engines = (await containers()).split('\n').filter((line) => /postgres|restate|edge/.test(line));
+    for (const [title, command, version] of [
+      ['up', upgradeTo(next), next],
+      ['back', 'berth-server upgrade --back', first],
+    ] as const) {
+      const { code, output } = await machine.box.exec(command);
+      report(title, output);
+      expect(code, output).toBe(0);
+      expect(await running()).toBe(version);
+      const record = parse(await machine.box.run('cat /etc/berth/install.yaml'));
+      expect(record).toMatchObject({ version, previous: version === next ? first : next });
+      expect(record).not.toHaveProperty('move');
+      await isUntouched();
+    }
+    console.log(await machine.box.run("docker inspect --format '{{json .Mounts}}' berth-restate-1"));
+    // Neither an engine nor the edge was made again.
+    expect((await containers()).split('\n')).toEqual(expect.arrayContaining(engines));
+    await expect
+      .poll(async () => (await execution()).status, { timeout: 3 * minutes, interval: 1_000 })
+      .toBe('succeeded');
+    expect((await execution()).stats).toEqual({ total: 1, success: 1, failure: 0, retried: 0 });
+    const totals = await load.stop();
+    console.log(JSON.stringify(totals), `longest silence of the runner ${(await silence()).toFixed(1)} s`);
+    expect(totals.failures).toEqual([]);
+    expect(totals.requests).toBeGreaterThan(100);
+  });
+
   test.each(badReleases)(
     'a release $fault goes back alone, and says why and how the deployment is',
     async ({ version, step, reason }) => {
@@ -143,36 +181,6 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
       await isUntouched();
     },
   );
-
-  test('up and back under load: no request fails, no sandbox is restarted, and a job finishes once', async () => {
-    const load = await startEdgeLoad(machine, [`${api}/sandboxes`, `${sandboxUrl}/process/keeper`], key);
-    const silence = await watchSilence();
-    const execution = await startJob('long', 'sleep 45');
-    const engines = (await containers()).split('\n').filter((line) => /postgres|restate|edge/.test(line));
-    for (const [title, command, version] of [
-      ['up', upgradeTo(next), next],
-      ['back', 'berth-server upgrade --back', first],
-    ] as const) {
-      const { code, output } = await machine.box.exec(command);
-      report(title, output);
-      expect(code, output).toBe(0);
-      expect(await running()).toBe(version);
-      const record = parse(await machine.box.run('cat /etc/berth/install.yaml'));
-      expect(record).toMatchObject({ version, previous: version === next ? first : next });
-      expect(record).not.toHaveProperty('move');
-      await isUntouched();
-    }
-    // Neither an engine nor the edge was made again.
-    expect((await containers()).split('\n')).toEqual(expect.arrayContaining(engines));
-    await expect
-      .poll(async () => (await execution()).status, { timeout: 3 * minutes, interval: 1_000 })
-      .toBe('succeeded');
-    expect((await execution()).stats).toEqual({ total: 1, success: 1, failure: 0, retried: 0 });
-    const totals = await load.stop();
-    console.log(JSON.stringify(totals), `longest silence of the runner ${(await silence()).toFixed(1)} s`);
-    expect(totals.failures).toEqual([]);
-    expect(totals.requests).toBeGreaterThan(100);
-  });
 
   test('killed after each step and started again, it ends at the new release', async () => {
     for (const step of ['archive', 'unpack', 'settings', 'database', 'release', 'control plane', 'runner']) {
