@@ -8,11 +8,12 @@ export class PatientClient {
   /** Number of repeated requests, by reason. */
   readonly retries = { refused: 0, reset: 0, notDispatched: 0 };
   readonly #urls: readonly string[];
-  readonly #agent = new Agent({ keepAlive: true });
+  readonly #agent: Agent;
   #next = 0;
 
-  constructor(urls: readonly string[]) {
+  constructor(urls: readonly string[], agent = new Agent({ keepAlive: true })) {
     this.#urls = urls;
+    this.#agent = agent;
   }
 
   /** Returns the outcome of the last try within the limit. */

@@ -32,9 +32,9 @@ export type Tried =
 const pieceBytes = 64 * 1024;
 
 export async function tryOnce(agent: Agent, url: string, sent: Sent, limitMs: number): Promise<Tried> {
-  const { hostname, port } = new URL(url);
+  const { hostname, port, protocol } = new URL(url);
   const { method, path, headers, body } = sent;
-  const outgoing = send({ agent, hostname, port, method, path, headers });
+  const outgoing = send({ agent, protocol, hostname, port, method, path, headers });
   let socket: Socket | undefined;
   let readBefore = 0;
   let isLate = false;

@@ -40,17 +40,26 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   }
 }
 
-/** Names of the migrations that this version has and the database lacks. */
-export async function pendingMigrations(url: string): Promise<string[]> {
-  const migrations = await readMigrations();
+export interface SchemaState {
+  /** Names of the migrations that this version has and the database lacks. */
+  readonly pending: readonly string[];
+  /** Names of migrations that a newer version has applied: this version runs on them too. */
+  readonly newer: readonly string[];
+}
+
+export async function schemaState(url: string): Promise<SchemaState> {
+  const own = (await readMigrations()).map(({ name }) => name);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
     const { rows: tables } = await client.query("select 1 where to_regclass('schema_migrations') is not null");
-    if (tables.length === 0) return migrations.map(({ name }) => name);
-    const { rows } = await client.query<{ name: string }>('select name from schema_migrations');
-    const applied = new Set(rows.map(({ name }) => name));
-    return migrations.flatMap(({ name }) => (applied.has(name) ? [] : [name]));
+    if (tables.length === 0) return { pending: own, newer: [] };
+    const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by name');
+    const applied = rows.map(({ name }) => name);
+    return {
+      pending: own.filter((name) => !applied.includes(name)),
+      newer: applied.filter((name) => !own.includes(name)),
+    };
   } finally {
     await client.end();
   }

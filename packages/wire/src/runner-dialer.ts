@@ -2,7 +2,15 @@
 // proves its id, the caller its role.
 import { once } from 'node:events';
 import { connect as startTls, type TLSSocket } from 'node:tls';
-import { type ConnectionRequest, ingressServerName, TunnelAnswer } from '@berth/contract/node';
+import {
+  agreeOn,
+  type ConnectionRequest,
+  ingressServerName,
+  inWords,
+  TunnelAnswer,
+  unnamedWireProtocol,
+  wireProtocol,
+} from '@berth/contract/node';
 import { Bundle } from './bundle.ts';
 import type { ClientCertificate } from './credentials.ts';
 import { NotDispatched, RunnerAway } from './not-dispatched.ts';
@@ -48,8 +56,11 @@ export class RunnerDialer {
       // Send nothing before the runner's certificate is verified.
       await once(socket, 'secureConnect');
       socket.on('error', () => {});
-      socket.write(`${JSON.stringify({ secret: ingress.secret } satisfies ConnectionRequest)}\n`);
-      const answer = parseLine(await readLine(socket, maxAnswerBytes), TunnelAnswer)?.tunnel;
+      const request = { secret: ingress.secret, protocol: wireProtocol } satisfies ConnectionRequest;
+      socket.write(`${JSON.stringify(request)}\n`);
+      const said = parseLine(await readLine(socket, maxAnswerBytes), TunnelAnswer);
+      if (said !== undefined) requireCommonProtocol(said);
+      const answer = said?.tunnel;
       if (answer === 'open') return new Bundle(socket);
       if (answer === 'leaving') throw new RunnerAway({});
       throw new NotDispatched(answer ?? 'unreachable', `the runner says ${answer ?? 'nothing of use'}`, {
@@ -83,6 +94,15 @@ export class RunnerDialer {
     this.#sessions.learnFrom(socket, sessionKey);
     return socket;
   }
+}
+
+function requireCommonProtocol({ protocol = unnamedWireProtocol }: TunnelAnswer): void {
+  if (agreeOn(wireProtocol, protocol) !== undefined) return;
+  const [ours, theirs] = [inWords(wireProtocol), inWords(protocol)];
+  throw new NotDispatched(
+    'refused',
+    `this server speaks wire protocol ${ours}, the runner ${theirs}; upgrade the older of the two: berth-server upgrade ARCHIVE`,
+  );
 }
 
 /** `host:port`, where the host may be an IPv6 address in brackets. */

@@ -11,16 +11,24 @@ export interface EdgeAnswer {
   readonly body: string;
 }
 
+interface EdgeWish {
+  readonly key?: string;
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export async function askEdge(
   { box, acme }: InstallBox,
   url: string,
-  { key, method = 'GET', body }: { readonly key?: string; readonly method?: string; readonly body?: unknown } = {},
+  { key, method = 'GET', body, headers = {} }: EdgeWish = {},
 ): Promise<EdgeAnswer> {
   const { hostname, pathname, search } = new URL(url);
   const outgoing = request({
     ...{ host: box.address, port: 443, servername: hostname, method, path: `${pathname}${search}`, agent: false },
     ca: await readFile(join(acme.folder, 'roots.pem')),
     headers: {
+      ...headers,
       host: hostname,
       ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

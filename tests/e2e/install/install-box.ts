@@ -29,9 +29,11 @@ export interface InstallBox extends AsyncDisposable {
 export interface InstallBoxOptions {
   readonly name: string;
   readonly number: number;
+  /** More folders of this machine, by their paths in the box. */
+  readonly folders?: Readonly<Record<string, string>>;
 }
 
-export async function startInstallBox({ name, number }: InstallBoxOptions): Promise<InstallBox> {
+export async function startInstallBox({ name, number, folders = {} }: InstallBoxOptions): Promise<InstallBox> {
   await using made = new AsyncDisposableStack();
   const { folder, archive } = await builtRelease();
   const images = await imagesFolder();
@@ -47,6 +49,7 @@ export async function startInstallBox({ name, number }: InstallBoxOptions): Prom
         [media.deploy]: deploy,
         [media.acme]: acmeFolder,
         [media.operator]: operator,
+        ...folders,
       },
     }),
   );

@@ -4,7 +4,10 @@
 import * as z from 'zod/mini';
 import { EnvironmentGeneration } from './system.ts';
 
-/** Versions in the paths of the control routes. A guest that serves several lists them in its state. */
+/**
+ * Versions in the paths of the control routes. A sandbox keeps its guest for life, and runners of later releases call it: a version is
+ * taken away only when no guest that lacks the next one can still run.
+ */
 export const controlVersions = ['v1'] as const;
 
 /** Maximum difference between the clocks of the runner and the guest. */

@@ -3,4 +3,5 @@ export * from './ingress.ts';
 export * from './instance.ts';
 export * from './orphans.ts';
 export * from './protocol.ts';
+export * from './protocol-range.ts';
 export * from './usage.ts';

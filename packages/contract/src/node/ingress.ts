@@ -2,6 +2,15 @@
 // connection; each carries raw bytes to one instance. HTTP is parsed once, in the gateway.
 import { z } from 'zod';
 import { DesiredInstance } from './instance.ts';
+import type { ProtocolRange } from './protocol-range.ts';
+
+/** Versions of the lines and frames below that this release speaks. The rules are those of `nodeProtocol`. */
+export const wireProtocol: ProtocolRange = { oldest: 1, newest: 1 };
+
+/** Versions of a side of the release before, which names none. */
+export const unnamedWireProtocol: ProtocolRange = { oldest: 1, newest: 1 };
+
+const Range = z.object({ oldest: z.int(), newest: z.int() });
 
 /** Name in a runner's certificate, by which a gateway recognises the runner at any address. */
 export const ingressServerName = (runnerId: string): string => `${runnerId}.runner.berth.internal`;
@@ -17,8 +26,9 @@ export const ingressCallerName = (caller: IngressCaller): string => `${caller}.c
 export const ConnectionRequest = z.object({
   /** Required by runners of the previous release, which do not know certificates of callers. */
   secret: z.string().max(200).optional(),
+  protocol: Range.default(unnamedWireProtocol),
 });
-export type ConnectionRequest = z.infer<typeof ConnectionRequest>;
+export type ConnectionRequest = z.input<typeof ConnectionRequest>;
 
 /** Request for a tunnel, once the line is open. */
 export const TunnelRequest = z.object({
@@ -31,7 +41,8 @@ export type TunnelRequest = z.infer<typeof TunnelRequest>;
 /**
  * Answer of the runner, as JSON; after `open` follow the bytes of the container, or of many tunnels.
  * - `unknown`: no such instance runs here; nothing was sent to it.
- * - `refused`: the caller's certificate is missing, has expired, or is for a role that may not do this.
+ * - `refused`: the caller's certificate is missing, has expired, or is for a role that may not do this; or both sides speak no common
+ *   version of this protocol.
  * - `unreachable`: the container does not accept connections.
  * - `leaving`: the runner is stopping and accepts nothing new; open tunnels may finish.
  * - `busy`: the sandbox sleeps, and the machine has no memory to wake it.
@@ -39,6 +50,8 @@ export type TunnelRequest = z.infer<typeof TunnelRequest>;
 export const TunnelAnswer = z.object({
   tunnel: z.enum(['open', 'unknown', 'refused', 'unreachable', 'leaving', 'busy']),
   retryAfterSeconds: z.int().positive().optional(),
+  /** Of the runner, in the answer to the first line. */
+  protocol: Range.optional(),
 });
 export type TunnelAnswer = z.infer<typeof TunnelAnswer>;
 

@@ -2,8 +2,13 @@
 // (everything it should run, then changes), and sends heartbeats, reports and log lines beside it.
 import { z } from 'zod';
 import { DesiredInstance, InstanceReport, IsolationClass } from './instance.ts';
+import type { ProtocolRange } from './protocol-range.ts';
 
-export const nodeProtocolVersion = 1;
+/**
+ * Versions of this protocol that this release speaks. A new version is for what the other side must understand; what it may skip
+ * (fields, types of messages) needs none. The version of the release before stays until the next one.
+ */
+export const nodeProtocol: ProtocolRange = { oldest: 1, newest: 1 };
 
 /**
  * Name in the certificate of every api's node listener. Runners check it, regardless of the address they connect to.
@@ -48,7 +53,10 @@ export type WarmPoolSpec = z.infer<typeof WarmPoolSpec>;
 
 /** Opens the stream. */
 export const Hello = z.object({
+  /** Newest version that the runner speaks. */
   protocol: z.int(),
+  /** A runner of the previous release omits it, and speaks `protocol` alone. */
+  oldestProtocol: z.int().optional(),
   version: z.string().max(64),
   isolation: z.array(IsolationClass).min(1),
   /** Memory that the machine offers to instances. */
@@ -75,6 +83,8 @@ export const StreamMessage = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('welcome'),
     session: z.int(),
+    /** Version of the protocol in this session. An api of the previous release omits it and speaks version 1. */
+    protocol: z.int().optional(),
     pulseSeconds: z.number(),
     /**
      * Time of the deployment, milliseconds since 1970. A runner stamps usage with it. An api of the previous release omits

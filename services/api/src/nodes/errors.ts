@@ -21,7 +21,8 @@ export const nodeErrors = defineErrors({
   },
   protocol_unsupported: {
     status: 400,
-    message: 'This api speaks node protocol {ours}, the runner {theirs}. Upgrade the older of the two.',
+    message:
+      'This api speaks node protocol {ours}, the runner {theirs}. Upgrade the older of the two: berth-server upgrade ARCHIVE.',
   },
   session_over: { status: 409, message: 'A newer stream of this runner is open. Open a stream again to speak on it.' },
 });

@@ -1,7 +1,7 @@
 // The stream to a runner: first all its desired instances, then the changes. At every notice and at every poll the sent
 // state is compared with the database, so a change without a notice arrives with the next poll.
 import { randomBytes } from 'node:crypto';
-import { type DesiredInstance, Hello, nodeProtocolVersion, type StreamMessage } from '@berth/contract/node';
+import { agreeOn, type DesiredInstance, Hello, inWords, nodeProtocol, type StreamMessage } from '@berth/contract/node';
 import { type DatabaseTransaction, databaseClock, enqueue, loadDeploymentEpoch, outboxKeys } from '@berth/database';
 import { sql } from 'kysely';
 import type { z } from 'zod';
@@ -17,6 +17,8 @@ const pollMs = 2_000;
 
 export interface Session {
   readonly session: number;
+  /** Version of the node protocol in this session. */
+  readonly protocol: number;
   /** Set for a runner of the previous release, which does not check certificates of callers. */
   readonly secrets: { readonly ingressSecret: string; readonly callSecret: string } | undefined;
 }
@@ -24,15 +26,17 @@ export interface Session {
 /** Opens a session; messages of the runner's older sessions are refused from then on. */
 export async function openSession(context: NodeContext, runnerId: string, body: unknown): Promise<Session> {
   const hello = Hello.parse(body);
-  if (hello.protocol !== nodeProtocolVersion)
-    throw nodeErrors.protocol_unsupported({ ours: nodeProtocolVersion, theirs: hello.protocol });
+  const theirs = { oldest: hello.oldestProtocol ?? hello.protocol, newest: hello.protocol };
+  const protocol = agreeOn(nodeProtocol, theirs);
+  if (protocol === undefined)
+    throw nodeErrors.protocol_unsupported({ ours: inWords(nodeProtocol), theirs: inWords(theirs) });
   const ingressSecret = hello.ingressCredential === 'secret' ? randomBytes(32).toString('base64url') : null;
   const session = await context.database
     .transaction()
     .execute((tx) => beginSession(tx, runnerId, hello, ingressSecret));
   context.dependencies.notifyOutbox();
-  if (ingressSecret === null) return { session, secrets: undefined };
-  return { session, secrets: { ingressSecret, callSecret: await callSecretOf(context, ingressSecret) } };
+  if (ingressSecret === null) return { session, protocol, secrets: undefined };
+  return { session, protocol, secrets: { ingressSecret, callSecret: await callSecretOf(context, ingressSecret) } };
 }
 
 async function beginSession(
@@ -80,11 +84,12 @@ async function beginSession(
 export async function* streamMessages(
   context: NodeContext,
   runnerId: string,
-  { session, secrets }: Session,
+  { session, protocol, secrets }: Session,
   signal: AbortSignal,
 ): AsyncGenerator<StreamMessage> {
   const { epoch } = await loadDeploymentEpoch(context.database);
-  yield { type: 'welcome', session, pulseSeconds, nowMs: await databaseClock(context.database), epoch, ...secrets };
+  const nowMs = await databaseClock(context.database);
+  yield { type: 'welcome', session, protocol, pulseSeconds, nowMs, epoch, ...secrets };
   const first = await loadDesiredRows(context, runnerId);
   const instances = await loadInstances(context, idsOf(first, 'running'));
   yield { type: 'all', instances, leaving: idsOf(first, 'leaving'), gone: idsOf(first, 'gone') };

@@ -1,7 +1,7 @@
 // A real api with its node listener, and test machines that use the node protocol like a runner.
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { type Hello, type InstanceReport, nodePaths, nodeProtocolVersion, StreamMessage } from '@berth/contract/node';
+import { type Hello, type InstanceReport, nodePaths, nodeProtocol, StreamMessage } from '@berth/contract/node';
 import { createNotifier, instancesChannel, nilUuid, uuidv7 } from '@berth/database';
 import { createJoinToken, createKeyring, createNodeAuthority, seal } from '@berth/identity';
 import { startTestApi, type TestApi } from '../../../../tests/harness/test-api.ts';
@@ -11,6 +11,7 @@ import { createNodeClient, type NodeClient } from '../../../runner/src/node/node
 
 export interface Stream {
   readonly session: number;
+  readonly protocol: number | undefined;
   readonly ingressSecret: string | undefined;
   readonly epoch: string | undefined;
   /** Returns the next message other than a pulse. */
@@ -70,7 +71,7 @@ export class ApiWithMachines implements AsyncDisposable {
   async #connect(client: NodeClient, more: Partial<Hello> = {}): Promise<Stream> {
     const leaving = new AbortController();
     this.#closers.push(() => leaving.abort());
-    const hello = { protocol: nodeProtocolVersion, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
+    const hello = { protocol: nodeProtocol.newest, version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2 };
     const incoming = await client.open(nodePaths.stream, { ...hello, ...more }, leaving.signal);
     incoming.on('error', () => {});
     // Unlike `once` of node:events, this does not reject when the connection breaks.
@@ -88,8 +89,8 @@ export class ApiWithMachines implements AsyncDisposable {
     };
     const welcome = await next();
     if (welcome.type !== 'welcome') throw new Error(`the stream began with ${welcome.type}`);
-    const { session, ingressSecret, epoch } = welcome;
-    return { session, ingressSecret, epoch, next, ended, close: () => leaving.abort() };
+    const { session, protocol, ingressSecret, epoch } = welcome;
+    return { session, protocol, ingressSecret, epoch, next, ended, close: () => leaving.abort() };
   }
 
   /**

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nodePaths, nodeProtocol } from '@berth/contract/node';
 import { outboxKeys } from '@berth/database';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiWithMachines } from './api-with-machines.ts';
@@ -150,4 +151,35 @@ test('an attempt that has ended is unset, so that its runner removes it', async 
   await machine.report(stream.session, { instance: id, sequence: 1, state: 'ended', starts: 1, result });
   expect(await stream.next()).toEqual({ type: 'unset', id, isLeaving: false });
   stream.close();
+});
+
+test.each([
+  ['the release before, which names no range', { protocol: nodeProtocol.oldest }],
+  ['this release', { protocol: nodeProtocol.newest, oldestProtocol: nodeProtocol.oldest }],
+  [
+    'the next release',
+    { protocol: nodeProtocol.newest + 1, oldestProtocol: nodeProtocol.newest, unknown: { field: 1 } },
+  ],
+])('a runner of %s gets its stream', async (_, words) => {
+  const machine = await deployment.join();
+  const stream = await machine.connect(words);
+  expect(stream.protocol).toBeGreaterThanOrEqual(nodeProtocol.oldest);
+  expect(stream.protocol).toBeLessThanOrEqual(nodeProtocol.newest);
+  expect(await stream.next()).toMatchObject({ type: 'all' });
+  stream.close();
+});
+
+test('a runner that speaks no protocol of this api is refused with both ranges and the next step', async () => {
+  const machine = await deployment.join();
+  const hello = { version: 'test', isolation: ['runc'], memoryMb: 4_096, cpus: 2, protocol: 98, oldestProtocol: 97 };
+  const { status, body } = await machine.client.post(nodePaths.stream, hello);
+  expect(status).toBe(400);
+  expect(JSON.stringify(body)).toContain('node protocol 1, the runner 97 to 98');
+  expect(JSON.stringify(body)).toContain('berth-server upgrade');
+  const runner = await deployment.api.database
+    .selectFrom('runners')
+    .select('session')
+    .where('id', '=', machine.identity.runnerId)
+    .executeTakeFirstOrThrow();
+  expect(Number(runner.session)).toBe(0);
 });

@@ -2,7 +2,14 @@
 // calls.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import { ConnectionRequest, RunnerCallRequest, type TunnelAnswer, TunnelRequest } from '@berth/contract/node';
+import {
+  agreeOn,
+  ConnectionRequest,
+  RunnerCallRequest,
+  type TunnelAnswer,
+  TunnelRequest,
+  wireProtocol,
+} from '@berth/contract/node';
 import { Bundle, type Channel, type Leases, NotDispatched, parseLine, readLine } from '@berth/wire';
 import { isValid, type Right, rightsOf } from './caller-rights.ts';
 import { dial } from './dial.ts';
@@ -40,15 +47,17 @@ export async function serveLine(socket: TLSSocket, tools: LineTools): Promise<vo
   }
   const certificate = socket.getPeerX509Certificate();
   const rights = rightsOf(certificate, authority, now());
-  if (certificate === undefined || rights.length === 0) {
+  const isStranger = certificate === undefined || rights.length === 0;
+  if (isStranger || agreeOn(wireProtocol, request.protocol) === undefined) {
     tally.answer('refused');
     // The deadline of the waiting room still applies: it closes a connection that the gateway leaves open.
     socket.resume();
-    socket.end(`${JSON.stringify(refused)}\n`);
+    // A stranger learns nothing about the runner.
+    socket.end(`${JSON.stringify(isStranger ? refused : { ...refused, protocol: wireProtocol })}\n`);
     return;
   }
   waitingRoom.leave(socket);
-  socket.write(`${JSON.stringify(open)}\n`);
+  socket.write(`${JSON.stringify({ ...open, protocol: wireProtocol } satisfies TunnelAnswer)}\n`);
   new Bundle(socket, {
     onOpen(words, channel, answer) {
       // A connection may outlive its certificate: open tunnels continue, and no new ones are opened.

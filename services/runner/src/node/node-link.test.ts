@@ -164,3 +164,26 @@ test('a session that the api has ended closes its stream, and the next one is op
   await close();
   await listener[Symbol.asyncDispose]();
 });
+
+const listenerState = { streams: 0 };
+
+test('an api of the release before names no protocol and is used; an api with one that the runner lacks is left', async () => {
+  await using listener = await startListener(authority, (path, _body, _caller, response) => {
+    if (path !== nodePaths.stream) return answer(response, 200, {});
+    const number = listenerState.streams;
+    listenerState.streams += 1;
+    const protocol = number === 0 ? { protocol: 99 } : {};
+    response
+      .writeHead(200)
+      .write(
+        `${JSON.stringify({ type: 'welcome', session: number + 1, pulseSeconds: 5, ...protocol, newer: { field: 1 } })}\n`,
+      );
+    const all = { type: 'all', instances: [], gone: [], newer: true };
+    response.write(`{"type":"newer"}\n${JSON.stringify(all)}\n`);
+  });
+  const { link, received, close } = openLink(listener.url);
+  await expect.poll(() => received).toEqual(['all 0 0']);
+  expect(link.isConnected).toBe(true);
+  expect(listenerState.streams).toBe(2);
+  await close();
+});

@@ -2,7 +2,15 @@
 // reconnects after any failure; the containers are not affected.
 
 import { backoffMs, Notifier, pause } from '@berth/concurrency';
-import { type DesiredInstance, type Heartbeat, type Hello, nodePaths, type StreamMessage } from '@berth/contract/node';
+import {
+  type DesiredInstance,
+  type Heartbeat,
+  type Hello,
+  inWords,
+  nodePaths,
+  nodeProtocol,
+  type StreamMessage,
+} from '@berth/contract/node';
 import type { Logger } from '@berth/telemetry';
 import { ApiRefusal } from './api-refusal.ts';
 import { type NodeClient, readAnswer } from './node-client.ts';
@@ -137,12 +145,16 @@ export class NodeLink {
   }
 
   #welcome(
-    { session, nowMs, epoch }: Welcome,
+    { session, protocol = 1, nowMs, epoch }: Welcome,
     measure: RunnerFacts['measure'],
     signal: AbortSignal,
     ending: AbortController,
   ): Promise<void>[] {
     const { client, logger, onReportsSent, onTime, orphans } = this.#options;
+    if (protocol < nodeProtocol.oldest || protocol > nodeProtocol.newest)
+      throw new Error(
+        `The api speaks node protocol ${protocol} in this session, this runner ${inWords(nodeProtocol)}. Upgrade the older of the two: berth-server upgrade ARCHIVE.`,
+      );
     const onTrouble = (error: unknown) => this.#logFailure(error);
     this.#isConnected = true;
     this.#lastFailure = '';

@@ -1,10 +1,11 @@
 // Calls of the runner to the guest in a sandbox: signed HTTP on the guest's own port. The answer may be forged by code
 // in the sandbox, so it is bounded in size and time, and trusted for that sandbox alone.
 import { createHash, randomBytes, sign } from 'node:crypto';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import {
   type ControlEnvironmentRequest,
   type ControlState,
+  controlVersions,
   formatRunnerProof,
   guestVariables,
   type QuiesceAnswer,
@@ -132,7 +133,9 @@ export class GuestControl {
         response.once('error', reject);
         response.once('end', () => {
           if (!statuses.includes(response.statusCode ?? 0))
-            return reject(new Error(`The guest answered ${response.statusCode} to ${method} ${path}.`));
+            return reject(
+              new Error(`The guest answered ${response.statusCode} to ${method} ${path}.${adviceFor(response)}`),
+            );
           try {
             resolve(JSON.parse(text));
           } catch (cause) {
@@ -144,6 +147,12 @@ export class GuestControl {
     });
   }
 }
+
+/** A sandbox keeps the guest that it was made with, also when the runner is of a later release. */
+const adviceFor = ({ statusCode }: IncomingMessage): string =>
+  statusCode === 404
+    ? ` This runner speaks version ${controlVersions.join(' and ')} of the control calls, which the guest does not serve. Delete the sandbox and make it again.`
+    : '';
 
 function hasEnded({ pid }: GuestEndpoint): boolean {
   if (pid === undefined) return false;

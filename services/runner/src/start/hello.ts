@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Hello, type IsolationClass, nodeProtocolVersion } from '@berth/contract/node';
+import { type Hello, type IsolationClass, nodeProtocol } from '@berth/contract/node';
 import { assetUrl } from '@berth/release';
 import { z } from 'zod';
 import type { RunnerConfig } from '../config.ts';
@@ -20,7 +20,8 @@ export async function hello(driver: Driver, config: RunnerConfig, ingress: strin
   }
   const cpus = machine.cpus();
   return {
-    protocol: nodeProtocolVersion,
+    protocol: nodeProtocol.newest,
+    oldestProtocol: nodeProtocol.oldest,
     version: ownVersion(),
     isolation,
     memoryMb: config.memoryMb ?? machine.offeredMemoryMb(),

@@ -16,6 +16,7 @@ import { restoreCommand } from './restore.ts';
 import { rotateKeysCommand } from './rotate-keys.ts';
 import { uninstallCommand } from './uninstall.ts';
 import { upCommand } from './up.ts';
+import { upgradeCommand } from './upgrade.ts';
 import { verifyBackupCommand } from './verify-backup.ts';
 
 export const commands: readonly Command[] = [
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   finishRestoreCommand,
   orphansCommand,
   upCommand,
+  upgradeCommand,
   doctorCommand,
   uninstallCommand,
 ];

@@ -4,6 +4,7 @@ import { masterKeysSection } from '../sections/master-keys.ts';
 import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { providersSection } from '../sections/providers.ts';
+import { requireSchema } from './require-schema.ts';
 import { defineRole } from './server-role.ts';
 
 export const apiRole = defineRole({
@@ -18,6 +19,7 @@ export const apiRole = defineRole({
     api: apiSection,
   },
   async start({ postgres, clickhouse, masterKeys, placement, providers, api }, { logger, registry, spans }) {
+    await requireSchema(postgres.url);
     const [{ startApi }, { masterKeyRing }] = await Promise.all([import('@berth/api'), import('@berth/identity')]);
     const keys = masterKeyRing(masterKeys);
     return startApi({

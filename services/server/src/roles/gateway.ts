@@ -5,6 +5,7 @@ import { optionalMasterKeysSection } from '../sections/master-keys.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { providersSection } from '../sections/providers.ts';
 import { scalingSection } from '../sections/scaling.ts';
+import { requireSchema } from './require-schema.ts';
 import { defineRole } from './server-role.ts';
 
 export const gatewayRole = defineRole({
@@ -21,6 +22,7 @@ export const gatewayRole = defineRole({
     api: apiSection,
   },
   async start({ postgres, masterKeys, clickhouse, gateway, providers, scaling, api }, { logger, registry, spans }) {
+    await requireSchema(postgres.url);
     const [{ startGateway }, { masterKeyRing }] = await Promise.all([
       import('@berth/gateway'),
       import('@berth/identity'),

@@ -7,6 +7,7 @@ import { placementSection } from '../sections/placement.ts';
 import { postgresSection } from '../sections/postgres.ts';
 import { restateSection } from '../sections/restate.ts';
 import { scalingSection } from '../sections/scaling.ts';
+import { requireSchema } from './require-schema.ts';
 import { defineRole } from './server-role.ts';
 
 export const orchestratorRole = defineRole({
@@ -27,6 +28,7 @@ export const orchestratorRole = defineRole({
     { postgres, clickhouse, masterKeys, restate, orchestrator, placement, scaling, api },
     { logger, registry, spans },
   ) {
+    await requireSchema(postgres.url);
     const [{ startOrchestrator }, { masterKeyRing }] = await Promise.all([
       import('@berth/orchestrator'),
       import('@berth/identity'),

@@ -7,8 +7,8 @@ export const schema: Check = {
   when: 'running',
   needs: ['postgres'],
   async look({ places }) {
-    const { pendingMigrations } = await import('@berth/database');
-    const pending = await pendingMigrations((await readSettings(places)).postgres.url);
+    const { schemaState } = await import('@berth/database');
+    const { pending } = await schemaState((await readSettings(places)).postgres.url);
     if (pending.length === 0) return undefined;
     return {
       what: `The database lacks ${pending.length} migrations: ${pending.join(', ')}.`,

@@ -18,7 +18,8 @@ export type Choices = z.infer<typeof Choices>;
 
 export const dockerKeys = ['live-restore', 'runtimes.runsc'] as const;
 
-const InstallRecord = z.object({
+/** Loose: what a newer release has written stays when this release writes. */
+const InstallRecord = z.looseObject({
   version: z.string(),
   choices: Choices,
   /** Names of images that differ from the defaults, by variable. */
@@ -31,6 +32,10 @@ const InstallRecord = z.object({
   /** Hash of version, unit and settings with which the runner was started. */
   runnerState: z.string().optional(),
   hasShownKey: z.boolean().default(false),
+  /** Release to which `upgrade --back` leads. */
+  previous: z.string().optional(),
+  /** Exists while an upgrade or a way back is under way. */
+  move: z.object({ from: z.string(), to: z.string(), isBack: z.boolean() }).optional(),
 });
 export type InstallRecord = z.infer<typeof InstallRecord>;
 

@@ -10,6 +10,7 @@ const Settings = z.looseObject({
   postgres: z.object({ url: z.string() }),
   clickhouse: z.looseObject({ url: z.string() }).optional(),
   masterKeys: z.array(z.object({ id: z.string(), key: z.string() })),
+  backup: z.looseObject({ keyFile: z.string().optional() }).prefault({}),
   api: z.looseObject({ brand: Brand.prefault({}) }).prefault({}),
 });
 

@@ -33,6 +33,13 @@ export async function removeContainer(run: RunProgram, id: string): Promise<void
   await run('docker', ['rm', '--force', '--volumes', id]);
 }
 
+/** How often Docker has started the program of a service again since its container was made. */
+export async function restartsOf(run: RunProgram, service: string): Promise<number> {
+  const filter = ['--all', '--quiet', '--filter', `label=${serviceLabel}=${service}`];
+  const [id] = (await run('docker', ['ps', ...filter])).trim().split('\n').filter(Boolean);
+  return id === undefined ? 0 : Number(await run('docker', ['inspect', '--format', '{{.RestartCount}}', id]));
+}
+
 export const hasImage = (run: RunProgram, name: string): Promise<boolean> =>
   run('docker', ['image', 'inspect', '--format', '{{.Id}}', name]).then(
     () => true,

@@ -22,6 +22,8 @@ export function placesBelow(root: string) {
     /** Exists between the first run and the end of the installation, which shows the key. */
     firstKey: at('etc/berth/first-key'),
     data: at('var/lib/berth'),
+    /** Of the backup before an upgrade, beside those of the operator. */
+    backups: at('var/backups/berth'),
     runnerState: at('var/lib/berth/runner'),
     runnerUnit: at('etc/systemd/system/berth-runner.service'),
     modules: at('etc/modules-load.d/berth.conf'),

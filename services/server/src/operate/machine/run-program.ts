@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { environment } from '@berth/telemetry';
 
-interface ProgramOptions {
+export interface ProgramOptions {
   /** Standard input: secrets go here or into files, never into arguments, which every account of the machine reads. */
   readonly input?: string;
   readonly timeoutSeconds?: number;

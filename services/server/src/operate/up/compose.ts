@@ -1,10 +1,12 @@
 // The services of compose.yaml. Compose makes a container again when the state in its label changes.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse } from 'yaml';
+import { z } from 'zod';
 import { type ImageNames, imageNames } from '../install/image-names.ts';
 import { requireRecord } from '../install/require-record.ts';
 import { removeContainer, type ServiceContainer, serviceContainers } from '../machine/docker.ts';
-import { servicesOf } from '../machine/services.ts';
+import { controlServices, engineServices, servicesOf } from '../machine/services.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
 import { edgeFiles } from '../settings/caddyfile.ts';
 import type { UpContext } from './up-context.ts';
@@ -25,9 +27,8 @@ export const composeVariables = (images: ImageNames, states: ServiceStates): str
 
 const deployFolder = ({ places }: Pick<UpContext, 'places'>): string => join(places.currentRelease, 'deploy');
 const composeFile = (context: Pick<UpContext, 'places'>): string => join(deployFolder(context), 'compose/compose.yaml');
-/** What the engines read, with the file that starts them. */
+/** What the engines read. */
 const engineFiles = [
-  'compose/compose.yaml',
   'compose/clickhouse.xml',
   'engines/clickhouse.xml',
   'engines/postgres.conf',
@@ -36,16 +37,26 @@ const engineFiles = [
 
 async function serviceStates(context: UpContext): Promise<ServiceStates> {
   const { places, release } = context;
-  const engines = engineFiles.map((name) => readFile(join(deployFolder(context), name), 'utf8'));
+  const definitions = Compose.parse(parse(await readFile(composeFile(context), 'utf8'), { merge: true })).services;
+  const settingsOfEngines = await Promise.all(
+    engineFiles.map((name) => readFile(join(deployFolder(context), name), 'utf8')),
+  );
   const edge = ['Caddyfile', ...Object.values(edgeFiles)].map((name) => readIfThere(join(places.caddy, name)));
   const accounts = await readIfThere(places.clickhouseUsers);
-  const images = JSON.stringify(imagesOf(context));
+  const images = imagesOf(context);
+  // Another version alone must not restart engines and edge.
+  const engines = [images.BERTH_POSTGRES_IMAGE, images.BERTH_RESTATE_IMAGE, images.BERTH_CLICKHOUSE_IMAGE];
+  const textOf = (services: readonly string[]): string => JSON.stringify(services.map((name) => definitions[name]));
+  const settings = await readFile(places.settings, 'utf8');
+  const [ofEngines, ofControl] = [textOf(engineServices({ withLogs: true })), textOf(controlServices)];
   return {
-    BERTH_ENGINES_STATE: hashOf([images, accounts, ...(await Promise.all(engines))].join('\0')),
-    BERTH_SERVICES_STATE: hashOf([images, release.version, await readFile(places.settings, 'utf8')].join('\0')),
-    BERTH_EDGE_STATE: hashOf([images, ...(await Promise.all(edge))].join('\0')),
+    BERTH_ENGINES_STATE: hashOf([...engines, accounts, ofEngines, ...settingsOfEngines].join('\0')),
+    BERTH_SERVICES_STATE: hashOf([images.BERTH_CONTROL_IMAGE, release.version, ofControl, settings].join('\0')),
+    BERTH_EDGE_STATE: hashOf([images.BERTH_CADDY_IMAGE, textOf(['edge']), ...(await Promise.all(edge))].join('\0')),
   };
 }
+
+const Compose = z.looseObject({ services: z.record(z.string(), z.unknown()) });
 
 const imagesOf = (context: UpContext): ImageNames => imageNames(context.release.version, requireRecord(context).images);
 

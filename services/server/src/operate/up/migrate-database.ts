@@ -5,8 +5,8 @@ import type { UpContext } from './up-context.ts';
 export const migrateDatabase: Step<UpContext> = {
   name: 'database',
   async isDone({ places }) {
-    const { pendingMigrations } = await import('@berth/database');
-    return (await pendingMigrations((await readSettings(places)).postgres.url)).length === 0;
+    const { schemaState } = await import('@berth/database');
+    return (await schemaState((await readSettings(places)).postgres.url)).pending.length === 0;
   },
   async run({ places }) {
     const { migrate } = await import('@berth/database');

@@ -1,4 +1,5 @@
 import { answers } from '../machine/answers.ts';
+import { restartsOf } from '../machine/docker.ts';
 import { Fault } from '../machine/fault.ts';
 import { ports } from '../machine/ports.ts';
 import { controlServices } from '../machine/services.ts';
@@ -8,6 +9,8 @@ import { runsAsWanted, startServices } from './compose.ts';
 import type { UpContext } from './up-context.ts';
 
 const readySeconds = 90;
+/** Docker starts a program again that has ended. A program that ends this often does not start at all. */
+const hopelessRestarts = 3;
 const state = 'BERTH_SERVICES_STATE';
 
 /** One after the other: a gateway is replaced while the other one accepts connections. */
@@ -31,7 +34,11 @@ export const startControlPlane: Step<UpContext> = {
   async run(context) {
     for (const service of services) {
       await startServices(context, [service.name]);
-      await waitUntil(readySeconds, () => isReady(service));
+      await waitUntil(
+        readySeconds,
+        () => isReady(service),
+        async () => (await restartsOf(context.run, service.name)) >= hopelessRestarts,
+      );
     }
     return undefined;
   },

@@ -1,12 +1,8 @@
 // From nothing to a sandbox that answers over HTTPS. Every step looks first, so the same command continues after a failure.
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { releaseFolder } from '@berth/release';
+import { resolve } from 'node:path';
 import type { Logger } from '@berth/telemetry';
-import { z } from 'zod';
 import type { Installation } from '../install/installation.ts';
 import { primaryAddress } from '../install/primary-address.ts';
-import { Fault } from '../machine/fault.ts';
 import { runSteps, type Step } from '../steps/run-steps.ts';
 import { agree, askForMissing } from './ask.ts';
 import { changeDockerSettings } from './change-docker-settings.ts';
@@ -21,6 +17,7 @@ import { startControlPlane } from './start-control-plane.ts';
 import { startEdge } from './start-edge.ts';
 import { startEngines } from './start-engines.ts';
 import { startRunner } from './start-runner.ts';
+import { thisRelease } from './this-release.ts';
 import { trySandbox } from './try-sandbox.ts';
 import type { UpContext } from './up-context.ts';
 import { writeSettings } from './write-settings.ts';
@@ -62,15 +59,3 @@ export async function up(installation: Installation, given: UpFlags, logger: Log
 }
 
 const absolute = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
-
-async function thisRelease(): Promise<UpContext['release']> {
-  if (releaseFolder === undefined)
-    throw new Fault(
-      'This is a clone of the repository, and only a release is installed.',
-      'pnpm release && sh deploy/install.sh --from dist/release/berth-VERSION-linux-x64.tar.gz',
-    );
-  const about = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(await readFile(join(releaseFolder, 'release.json'), 'utf8')));
-  return { folder: releaseFolder, version: about.version };
-}
