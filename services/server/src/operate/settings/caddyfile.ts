@@ -53,7 +53,7 @@ const sitesByName = (choices: Choices): string[] => {
 const sitesByAddress = ({ address }: Choices): string[] => [
   `https://${address} {`,
   '\ttls internal',
-  '\t@api path /v0 /v0/* /docs /docs/* /.well-known/*',
+  '\t@api path /v0 /v0/* /docs /docs/* /.well-known/* /install/*',
   '\thandle @api {',
   '\t\timport api',
   '\t}',

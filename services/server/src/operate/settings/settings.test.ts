@@ -23,6 +23,7 @@ import { keptValues } from './kept-values.ts';
 
 const plain: Choices = {
   ...{ email: 'operator@berth.internal', address: '192.0.2.7', withLogs: true, hasAcmeRoot: false, hasWildcard: false },
+  takesRunners: false,
 };
 const named: Choices = { ...plain, domain: 'example.com', email: 'ops@example.com' };
 const secrets = {

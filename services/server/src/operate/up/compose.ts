@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ImageNames, imageNames } from '../install/image-names.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { removeContainer, type ServiceContainer, serviceContainers } from '../machine/docker.ts';
 import { servicesOf } from '../machine/services.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
@@ -40,7 +40,8 @@ async function serviceStates(context: UpContext): Promise<ServiceStates> {
   };
 }
 
-const imagesOf = (context: UpContext): ImageNames => imageNames(context.release.version, requireRecord(context).images);
+const imagesOf = (context: UpContext): ImageNames =>
+  imageNames(context.release.version, requireDeployment(context).images);
 
 /** True when each of these services runs as it would be started now. */
 export async function runsAsWanted(

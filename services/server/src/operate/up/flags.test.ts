@@ -11,6 +11,7 @@ test('without a flag the machine is reached by its address, with logs', () => {
     withLogs: true,
     hasAcmeRoot: false,
     hasWildcard: false,
+    takesRunners: false,
   });
 });
 

@@ -1,17 +1,17 @@
 // From nothing to a sandbox that answers over HTTPS. Every step looks first, so the same command continues after a failure.
-import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { releaseFolder } from '@berth/release';
+import { resolve } from 'node:path';
 import type { Logger } from '@berth/telemetry';
-import { z } from 'zod';
+import type { Choices } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 import { primaryAddress } from '../install/primary-address.ts';
-import { Fault } from '../machine/fault.ts';
+import { requireDeployment } from '../install/require-record.ts';
+import { thisRelease } from '../install/this-release.ts';
 import { runSteps, type Step } from '../steps/run-steps.ts';
 import { agree, askForMissing } from './ask.ts';
 import { changeDockerSettings } from './change-docker-settings.ts';
 import { checkBefore } from './check-before.ts';
 import { decideChoices, UpFlags } from './flags.ts';
+import { keepArchive } from './keep-archive.ts';
 import { linkRelease } from './link-release.ts';
 import { loadImages } from './load-images.ts';
 import { makeAccount } from './make-account.ts';
@@ -28,6 +28,7 @@ import { writeSettings } from './write-settings.ts';
 const steps: readonly Step<UpContext>[] = [
   checkBefore,
   linkRelease,
+  keepArchive,
   writeSettings,
   loadImages,
   changeDockerSettings,
@@ -41,7 +42,7 @@ const steps: readonly Step<UpContext>[] = [
 ];
 
 export async function up(installation: Installation, given: UpFlags, logger: Logger): Promise<void> {
-  const earlier = installation.record()?.choices;
+  const earlier = earlierChoices(installation);
   const flags = UpFlags.parse(await askForMissing(given, earlier));
   const context: UpContext = {
     ...installation,
@@ -50,6 +51,7 @@ export async function up(installation: Installation, given: UpFlags, logger: Log
     release: await thisRelease(),
     imagesFolder: absolute(flags.images),
     controlImage: absolute(flags.controlImage),
+    archive: absolute(flags.archive),
     acmeRoot: absolute(flags.acmeRoot),
     wildcard:
       flags.wildcardCert === undefined || flags.wildcardKey === undefined
@@ -61,16 +63,9 @@ export async function up(installation: Installation, given: UpFlags, logger: Log
   await report(context);
 }
 
-const absolute = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
-
-async function thisRelease(): Promise<UpContext['release']> {
-  if (releaseFolder === undefined)
-    throw new Fault(
-      'This is a clone of the repository, and only a release is installed.',
-      'pnpm release && sh deploy/install.sh --from dist/release/berth-VERSION-linux-x64.tar.gz',
-    );
-  const about = z
-    .object({ version: z.string() })
-    .parse(JSON.parse(await readFile(join(releaseFolder, 'release.json'), 'utf8')));
-  return { folder: releaseFolder, version: about.version };
+/** The choices of an earlier run. */
+function earlierChoices(installation: Installation): Choices | undefined {
+  return installation.record() === undefined ? undefined : requireDeployment(installation).choices;
 }
+
+const absolute = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));
