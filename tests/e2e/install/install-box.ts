@@ -10,7 +10,7 @@ import { runFolder } from '../../../engines/run.ts';
 import { tinyImageTar } from '../../../engines/tiny-image.ts';
 
 export const domain = 'box.test';
-const media = {
+export const media = {
   operator: '/media/operator',
   release: '/media/release',
   images: '/media/images',
@@ -29,9 +29,11 @@ export interface InstallBox extends AsyncDisposable {
 export interface InstallBoxOptions {
   readonly name: string;
   readonly number: number;
+  /** Further flags of `berth-server up`. */
+  readonly flags?: string;
 }
 
-export async function startInstallBox({ name, number }: InstallBoxOptions): Promise<InstallBox> {
+export async function startInstallBox({ name, number, flags = '' }: InstallBoxOptions): Promise<InstallBox> {
   await using made = new AsyncDisposableStack();
   const { folder, archive } = await builtRelease();
   const images = await imagesFolder();
@@ -63,7 +65,7 @@ export async function startInstallBox({ name, number }: InstallBoxOptions): Prom
     `sh ${media.deploy}/install.sh --from ${media.release}/${archive} --key ${media.release}/public.pem`,
     `--images ${media.images} --domain ${domain} --email ops@${domain} --yes`,
     `--acme-ca ${acme.url} --acme-root ${media.acme}/roots.pem`,
-    '--without-logs',
+    `--without-logs ${flags}`,
   ].join(' ');
   const kept = made.move();
   return { box, acme, install, [Symbol.asyncDispose]: () => kept.disposeAsync() };
