@@ -28,6 +28,8 @@ done
 mkdir -p /opt/berth
 freeMb=$(df -Pm /opt/berth | awk 'NR == 2 { print $4 }')
 [ "$freeMb" -ge 2000 ] || fail "/opt/berth has $freeMb MB free; 2000 are needed." "make room below /opt, then run the same line again"
+# Left behind by a kill.
+rm -rf /opt/berth/joining.*
 work=$(mktemp -d /opt/berth/joining.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 # In files that only root reads: arguments are shown to every account.

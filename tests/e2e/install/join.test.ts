@@ -1,5 +1,4 @@
 // A second machine joins by the line that the first one prints, and serves sandboxes through the first one's gateway.
-import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { nodePaths, nodeServerName } from '@berth/contract/node';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -158,6 +157,6 @@ async function answerTo(host: string, port: number): Promise<string> {
   });
   socket.on('error', () => {});
   socket.write(`POST ${nodePaths.heartbeat} HTTP/1.1\r\nHost: node\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-  await once(socket, 'close');
+  await new Promise((resolve) => socket.once('close', resolve));
   return text;
 }

@@ -12,7 +12,7 @@ export interface JoinValues {
 
 export async function joinScript({ apiUrl, nodeUrl, gateways, sandboxImage = '' }: JoinValues): Promise<string> {
   const values = {
-    ...{ apiUrl, nodeUrl, sandboxImage },
+    ...{ apiUrl: apiUrl.replace(/\/$/, ''), nodeUrl, sandboxImage },
     gateways: gateways.map(({ address, port }) => `${address}:${port}`).join(','),
   };
   const lines = Object.entries(values).map(([name, value]) => `${name}=${quoted(value)}\n`);

@@ -14,6 +14,6 @@ export function requireDeployment(installation: Pick<Installation, 'record' | 'p
   if (found.kind === 'deployment') return found;
   throw new Fault(
     `This machine is a runner of the deployment at ${new URL(found.choices.nodeUrl).host}, and not its first machine.`,
-    'run the command on the first machine',
+    `run the command on the first machine; or remove the runner: berth-server uninstall --delete-data ${found.choices.name}`,
   );
 }

@@ -24,7 +24,7 @@ export const joinDeployment: Step<JoinContext> = {
     ).catch((cause: unknown) => {
       throw new Fault(
         `The deployment at ${choices.nodeUrl} did not take this machine.`,
-        'on the first machine: berth-server create-join-token --command; then run the line that it prints on this machine',
+        'on the first machine: berth-server create-join-token --command; then run the line that it prints on this machine; where the name is taken, the same line with --name NAME',
         { cause },
       );
     });

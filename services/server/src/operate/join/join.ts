@@ -1,10 +1,12 @@
 // From a machine with Docker to a runner that its deployment lists as up. Every step looks first, so the same command continues after a
 // failure; once the machine has joined, `berth-server join` alone does.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import type { Logger } from '@berth/telemetry';
 import { lookAtRunner } from '../checks/look.ts';
+import { installationName } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 import { primaryAddress } from '../install/primary-address.ts';
 import { thisRelease } from '../install/this-release.ts';
@@ -24,7 +26,7 @@ import { writeRunnerSettings } from './write-runner-settings.ts';
 const checkRunnerBefore: Step<JoinContext> = {
   name: 'checks',
   async run(context) {
-    const isInstalled = context.record()?.runnerState !== undefined;
+    const isInstalled = existsSync(context.places.runnerUnit);
     return requireReady(context, await lookAtRunner({ ...context, isInstalled }, 'before'));
   },
 };
@@ -45,7 +47,7 @@ export async function joinMachine(installation: Installation, flags: JoinFlags, 
   if (known?.kind === 'deployment')
     throw new Fault(
       'This is the first machine of a deployment, which has a runner of its own.',
-      'run the line of berth-server create-join-token --command on another machine',
+      `run the line on another machine; or remove the deployment with all its data: berth-server uninstall --delete-data ${installationName(known)}`,
     );
   const found = { address: await primaryAddress(), hostName: hostname() };
   const context: JoinContext = {

@@ -64,7 +64,7 @@ const sitesByAddress = ({ address }: Choices): string[] => [
   ...plainSite(address),
 ];
 
-/** Tasks read their arguments without TLS where they do not trust the authority: the token is signed, and no packet leaves the machine. */
+/** Tasks read their arguments without TLS where they do not trust the authority: the token is signed. With one machine no packet leaves it. */
 const plainSite = (gateway: string): string[] => [
   `http://${gateway} {`,
   '\thandle /-/tasks/* {',

@@ -16,7 +16,10 @@ export const keepArchive: Step<UpContext> = {
   async run({ archive, places }) {
     if (archive === undefined) return undefined;
     const next = `${places.archive}.new`;
-    await mkdir(dirname(places.archive), { recursive: true });
+    const folder = dirname(places.archive);
+    await mkdir(folder, { recursive: true });
+    // The account of the api reads it, whatever the umask of the operator.
+    await chmod(folder, 0o755);
     await copyFile(archive, next, constants.COPYFILE_FICLONE);
     await chmod(next, 0o444);
     await rename(next, places.archive);
