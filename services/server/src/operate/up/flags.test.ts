@@ -27,6 +27,12 @@ test('a later run without flags keeps the choices of the first', () => {
   expect(decide({ email: 'ada@example.com' }, first)).toEqual({ ...first, email: 'ada@example.com' });
 });
 
+test('a deployment that takes runners goes on to take them', () => {
+  const first = decide({ runners: true });
+  expect(first.takesRunners).toBe(true);
+  expect(decide({}, first)).toEqual(first);
+});
+
 test('flags that do not fit together are refused with the flags that do', () => {
   expect(() => decide({ domain: 'example.com', wildcardCert: 'w.pem' })).toThrow('needs its key');
   expect(() => decide({ wildcardCert: 'w.pem', wildcardKey: 'w.key' })).toThrow('need a domain');
