@@ -63,7 +63,7 @@ test('the role runner accepts the settings: others reach its ingress, and nothin
   const schema = z.object({ ...runnerRole.sections, ...serverSections([runnerRole]) });
   const config = z.any().parse(loadConfig(schema, { file: host.places.settings, env: {} }));
   expect(config.runner).toMatchObject({
-    ...{ name: 'two', apiUrl: 'https://192.0.2.1:8081', gateways: choices.gateways, memoryMb: undefined },
+    ...{ name: 'two', apiUrl: 'https://192.0.2.1:8081', gateways: choices.gateways },
     ingress: { host: '192.0.2.9', port: 8_082 },
   });
   expect(config.health).toEqual({ host: '127.0.0.1', ports: expect.objectContaining({ runner: 17_022 }) });

@@ -49,6 +49,15 @@ export async function joinMachine(installation: Installation, flags: JoinFlags, 
       'This is the first machine of a deployment, which has a runner of its own.',
       `run the line on another machine; or remove the deployment with all its data: berth-server uninstall --delete-data ${installationName(known)}`,
     );
+  if (
+    known !== undefined &&
+    existsSync(installation.places.runnerUnit) &&
+    (flags.name ?? known.choices.name) !== known.choices.name
+  )
+    throw new Fault(
+      `This machine has joined as ${known.choices.name}, and a name stays.`,
+      'run the same command without --name',
+    );
   const found = { address: await primaryAddress(), hostName: hostname() };
   const context: JoinContext = {
     ...installation,
