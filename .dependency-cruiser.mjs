@@ -33,7 +33,7 @@ const downwardOnly = packages.map((name, index) => ({
 // `src` wire a service together and are exempt.
 const folders = {
   api:
-    'http logs request-metrics metering metrics statements platform resources audit images people nodes rules domains ' +
+    'http install logs request-metrics metering metrics statements platform resources audit images people nodes rules domains ' +
     'drives integrations models network policies volumes workloads budgets calls applications jobs previews sandboxes',
   gateway:
     'demand errors http workloads audit proxy counts routing access previews tasks triggers invocations limits models serve',

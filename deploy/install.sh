@@ -79,4 +79,4 @@ if [ ! -f "$target/release.json" ]; then
   rm -rf "$target"
   mv "$target.new" "$target"
 fi
-exec "$target/bin/berth-server" up "$@"
+exec "$target/bin/berth-server" up --archive "$folder/$archive" "$@"

@@ -23,6 +23,33 @@ export function connectNamespace({ namespace, wire, outside, address }: Wire): v
   ip('-n', namespace, 'route', 'add', 'default', 'via', outside);
 }
 
+/** Name of both ends of a wire between two namespaces. */
+const between = 'near0';
+
+/** A wire between two namespaces, on which each reaches the address of the other. Its own addresses are those of `number`. */
+export function connectNamespaces(ends: readonly [NamespaceEnd, NamespaceEnd], number: number): void {
+  const [one, other] = ends;
+  ip(
+    ...['link', 'add', between, 'netns', one.namespace],
+    ...['type', 'veth', 'peer', 'name', between, 'netns', other.namespace],
+  );
+  const [near, far] = wireAddresses(number);
+  const sides = [
+    { namespace: one.namespace, own: near, via: far, to: other.address },
+    { namespace: other.namespace, own: far, via: near, to: one.address },
+  ];
+  for (const { namespace, own } of sides) {
+    ip('-n', namespace, 'addr', 'add', `${own}/30`, 'dev', between);
+    ip('-n', namespace, 'link', 'set', between, 'up');
+  }
+  for (const { namespace, via, to } of sides) ip('-n', namespace, 'route', 'add', `${to}/32`, 'via', via);
+}
+
+interface NamespaceEnd {
+  readonly namespace: string;
+  readonly address: string;
+}
+
 /**
  * Addresses of both ends of a wire, from 198.18.0.0/15. Concurrent runs differ by their pid, machines by their number.
  */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cgroupsWhere, killProcessesIn, removeCgroup } from '../cgroups.ts';
 import { runEnvironment, runFolder, runLink, runName } from '../run.ts';
-import { connectNamespace, wireAddresses } from '../wire.ts';
+import { connectNamespace, connectNamespaces, wireAddresses } from '../wire.ts';
 import { makeBoxCgroup } from './box-cgroup.ts';
 import { installedBoxRoot } from './box-root.ts';
 import { type Command, type CommandOptions, type Ended, startInside } from './inside.ts';
@@ -113,6 +113,12 @@ export class Box implements AsyncDisposable {
     } catch {
       return undefined;
     }
+  }
+
+  /** A wire to another box, on which both reach each other by their addresses. The number is unique within the run, like that of a box. */
+  connect(other: Box, number: number): void {
+    const end = (box: Box) => ({ namespace: box.#name, address: box.address });
+    connectNamespaces([end(this), end(other)], number);
   }
 
   /** Starts a shell command as a unit of the box. */

@@ -86,6 +86,7 @@ export const fileShares: Readonly<Record<string, number>> = {
   'tests/e2e/hosts/workloads.test.ts': 0,
   'tests/e2e/inference.test.ts': 150,
   'tests/e2e/install/install.test.ts': 90,
+  'tests/e2e/install/join.test.ts': 0,
   'tests/e2e/install/upgrade.test.ts': 0,
   'tests/e2e/jobs.test.ts': 30,
   'tests/e2e/models.test.ts': 5,

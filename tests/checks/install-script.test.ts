@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { requireDebianPackages } from '../../engines/debian-packages.ts';
 
 const script = new URL('../../deploy/install.sh', import.meta.url).pathname;
+const joinScript = new URL('../../deploy/join.sh', import.meta.url).pathname;
 const archive = 'berth-9.9.9-linux-x64.tar.gz';
 const image = 'berth-9.9.9-image-linux-x64.tar';
 
@@ -42,9 +43,9 @@ function install(...words: string[]): { code: number | null; text: string } {
 }
 const key = () => ['--key', publicKey];
 
-test('shellcheck finds nothing in the script, and something in a planted mistake', () => {
+test('shellcheck finds nothing in the scripts, and something in a planted mistake', () => {
   requireDebianPackages('shellcheck', ['shellcheck'], ['/usr/bin/shellcheck']);
-  expect(execFileSync('shellcheck', [script], { encoding: 'utf8' })).toBe('');
+  expect(execFileSync('shellcheck', [script, joinScript], { encoding: 'utf8' })).toBe('');
   const planted = join(folder, 'planted.sh');
   writeFileSync(planted, '#!/bin/sh\nrm -rf $1/*\n');
   expect(spawnSync('shellcheck', [planted]).status).toBe(1);

@@ -38,6 +38,25 @@ const NodeListenerConfig = z.object({
 });
 export type NodeListenerConfig = z.infer<typeof NodeListenerConfig>;
 
+const Install = z.object({
+  archive: z
+    .string()
+    .optional()
+    .describe(
+      'Archive of this release, which machines with a join token fetch from /install/release. `berth-server up` keeps it; without it machines are set up by hand.',
+    ),
+  nodeUrl: z
+    .url({ protocol: /^https$/ })
+    .optional()
+    .describe(
+      'Address of the node listener for machines that join: https://host:port. `berth-server up --runners` opens it.',
+    ),
+  gateways: z
+    .array(z.object({ address: z.ipv4(), port: z.int().min(1).max(65_535) }))
+    .default([])
+    .describe('Addresses at which instances of machines that join reach the gateways; they become runner.gateways.'),
+});
+
 /** High enough for a program that creates hundreds of sandboxes at once and polls them. */
 const RateLimits = rateLimitSettings({ perSecond: 500, burst: 5_000 });
 
@@ -63,6 +82,7 @@ export const ApiConfig = z.object({
     ),
   rateLimits: RateLimits.prefault({}),
   node: NodeListenerConfig.prefault({}),
+  install: Install.prefault({}),
   brand: Brand.prefault({}),
   regions: z
     .array(Region)

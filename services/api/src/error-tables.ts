@@ -3,6 +3,7 @@ import { type ErrorDefinition, requestErrors, resourceErrors } from '@berth/cont
 import { budgetErrors } from './budgets/errors.ts';
 import { deliveryErrors } from './calls/errors.ts';
 import { imageErrors } from './images/errors.ts';
+import { installErrors } from './install/errors.ts';
 import { providerErrors } from './integrations/errors.ts';
 import { jobErrors } from './jobs/errors.ts';
 import { executionErrors } from './jobs/executions/errors.ts';
@@ -42,5 +43,6 @@ export const errorTables: readonly ErrorTable[] = [
   { about: 'Billing metrics', table: metricErrors.table },
   { about: 'Budgets', table: budgetErrors.table },
   { about: 'Statements', table: statementErrors.table },
+  { about: 'Installing further machines', table: installErrors.table },
   { about: 'Runners, over the node protocol', table: nodeErrors.table },
 ];

@@ -33,6 +33,7 @@ import { prefix } from './http/known-paths.ts';
 import { createLargeBodies } from './http/large-bodies.ts';
 import { rateRefusal } from './http/rate-refusal.ts';
 import { createRequestLog } from './http/request-log.ts';
+import { serveInstall } from './install/serve-install.ts';
 import { createProviderCalls } from './integrations/provider-calls.ts';
 import { LogWaits } from './logs/log-waits.ts';
 import { startNodeListener } from './nodes/start-node-listener.ts';
@@ -132,6 +133,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   };
   const server = createServer(handlers, dependencies, createRequestLog(logger, registry, options.spans));
   await addDocumentation(server, dependencies);
+  serveInstall(server, dependencies);
   const listening = await server.listen({ host: config.host, port: config.port });
   if (config.publicUrl === undefined) {
     dependencies.apiUrl = listening;

@@ -10,7 +10,7 @@ import { runFolder } from '../../../engines/run.ts';
 import { tinyImageTar } from '../../../engines/tiny-image.ts';
 
 export const domain = 'box.test';
-const media = {
+export const media = {
   operator: '/media/operator',
   release: '/media/release',
   images: '/media/images',
@@ -31,9 +31,16 @@ export interface InstallBoxOptions {
   readonly number: number;
   /** More folders of this machine, by their paths in the box. */
   readonly folders?: Readonly<Record<string, string>>;
+  /** Further flags of `berth-server up`. */
+  readonly flags?: string;
 }
 
-export async function startInstallBox({ name, number, folders = {} }: InstallBoxOptions): Promise<InstallBox> {
+export async function startInstallBox({
+  name,
+  number,
+  folders = {},
+  flags = '',
+}: InstallBoxOptions): Promise<InstallBox> {
   await using made = new AsyncDisposableStack();
   const { folder, archive } = await builtRelease();
   const images = await imagesFolder();
@@ -66,7 +73,7 @@ export async function startInstallBox({ name, number, folders = {} }: InstallBox
     `sh ${media.deploy}/install.sh --from ${media.release}/${archive} --key ${media.release}/public.pem`,
     `--images ${media.images} --domain ${domain} --email ops@${domain} --yes`,
     `--acme-ca ${acme.url} --acme-root ${media.acme}/roots.pem`,
-    '--without-logs',
+    `--without-logs ${flags}`,
   ].join(' ');
   const kept = made.move();
   return { box, acme, install, [Symbol.asyncDispose]: () => kept.disposeAsync() };

@@ -1,8 +1,6 @@
 // The installation on a machine that has nothing but Debian and Docker: from nothing to a sandbox that answers over HTTPS, through kills,
 // and back to nothing.
 
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -10,6 +8,7 @@ import { isFull } from '../../harness/size.ts';
 import { askEdge } from './edge-client.ts';
 import { domain, type InstallBox, startInstallBox } from './install-box.ts';
 import { changes, listMachine, type MachineListing } from './machine-listing.ts';
+import { openPorts } from './open-ports.ts';
 import { faultsBefore, type PlantedFault, quickFaults, slowFaults } from './planted-faults.ts';
 
 const minutes = 60_000;
@@ -201,20 +200,3 @@ describe('an installation on a machine without the internet', { timeout: 10 * mi
     expect(changes(before, await listMachine(machine.box), rewritten)).toEqual({});
   });
 });
-
-async function openPorts(host: string, ports: readonly number[]): Promise<number[]> {
-  const left = [...ports];
-  const open: number[] = [];
-  const lane = async (): Promise<void> => {
-    for (let port = left.pop(); port !== undefined; port = left.pop()) {
-      const socket = connect({ host, port });
-      await once(socket, 'connect').then(
-        () => open.push(port),
-        () => {},
-      );
-      socket.destroy();
-    }
-  };
-  await Promise.all(Array.from({ length: 200 }, lane));
-  return open.toSorted((one, other) => one - other);
-}

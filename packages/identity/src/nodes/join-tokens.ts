@@ -29,6 +29,26 @@ export async function createJoinToken(
   return `${secret}.${authority.fingerprint}`;
 }
 
+const format = /^([\w-]{43})\.[0-9a-f]{64}$/;
+
+/** Digest under which the token is kept; undefined for a text that is no join token. */
+export function joinTokenDigest(token: string): Buffer | undefined {
+  const [, secret] = format.exec(token) ?? [];
+  return secret === undefined ? undefined : hashSecret(secret);
+}
+
+/** For each digest, whether its token would still let a machine join. No token is used up. Answers are in the order of the digests. */
+export async function areGoodJoinTokens(database: Database, digests: readonly Buffer[]): Promise<boolean[]> {
+  const rows = await database
+    .selectFrom('runner_tokens')
+    .select('hash')
+    .where(sql<boolean>`hash = any(${digests}::bytea[])`)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .execute();
+  return digests.map((digest) => rows.some(({ hash }) => digest.equals(hash)));
+}
+
 export type TakenToken = { readonly region: string } | { readonly refused: 'unknown' | 'used' | 'expired' };
 
 /** Marks the token as used in the transaction that makes its runner. */

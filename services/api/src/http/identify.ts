@@ -51,7 +51,7 @@ export async function identify(access: Access, request: RequestHead, dependencie
 }
 
 /** The branded header takes precedence over `Authorization`. */
-function readBearer(headers: IncomingHttpHeaders, branded: string): string | undefined {
+export function readBearer(headers: IncomingHttpHeaders, branded: string): string | undefined {
   const value = headers[branded] ?? headers.authorization;
   if (typeof value !== 'string') return undefined;
   return /^Bearer +([\x21-\x7e]{1,4096}) *$/i.exec(value)?.[1];

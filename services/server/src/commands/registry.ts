@@ -7,6 +7,7 @@ import { createUserCommand } from './create-user.ts';
 import { doctorCommand } from './doctor.ts';
 import { finishRestoreCommand } from './finish-restore.ts';
 import { initCommand } from './init.ts';
+import { joinCommand } from './join.ts';
 import { listRunnersCommand } from './list-runners.ts';
 import { migrateCommand } from './migrate.ts';
 import { orphansCommand } from './orphans.ts';
@@ -36,6 +37,7 @@ export const commands: readonly Command[] = [
   finishRestoreCommand,
   orphansCommand,
   upCommand,
+  joinCommand,
   upgradeCommand,
   doctorCommand,
   uninstallCommand,

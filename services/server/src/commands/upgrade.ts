@@ -12,6 +12,7 @@ const Flags = z.object({
   back: z.boolean().default(false),
   /** Of the program that is started in the release that is to run; not for operators. */
   switch: z.boolean().default(false),
+  archive: z.string().optional(),
   controlImage: z.string().optional(),
 });
 
@@ -22,12 +23,15 @@ export const upgradeCommand = defineCommand({
   async run(_, { logger, arguments: argv, print }) {
     const [first, ...rest] = argv;
     const archive = first?.startsWith('-') ? undefined : first;
-    const { key, images, controlImage, ...flags } = readFlags(archive === undefined ? argv : rest, Flags, [
-      'back',
-      'switch',
-    ]);
+    const {
+      key,
+      images,
+      controlImage,
+      archive: ownArchive,
+      ...flags
+    } = readFlags(archive === undefined ? argv : rest, Flags, ['back', 'switch']);
     const installation = await openInstallation(print);
-    if (flags.switch) await switchRelease(installation, { images, controlImage, logger });
+    if (flags.switch) await switchRelease(installation, { archive: ownArchive, images, controlImage, logger });
     else if (flags.back) await goBack(installation);
     else if (archive !== undefined) await upgrade(installation, { archive, key, images });
     else

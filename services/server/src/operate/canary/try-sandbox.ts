@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { withDatabase } from '../../with-database.ts';
 import type { Installation } from '../install/installation.ts';
 import { readSettings } from '../install/read-settings.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { type EdgeAnswer, type EdgeRequest, requestEdge } from '../machine/edge-request.ts';
 import { Fault } from '../machine/fault.ts';
 import { edgeAuthorities } from '../settings/edge-authorities.ts';
@@ -37,7 +37,7 @@ export interface TriedSandbox {
 
 /** Gives a new sandbox to `work`, and deletes it afterwards in any case. */
 export async function withSandbox<T>(installation: Deployed, work: (sandbox: TriedSandbox) => Promise<T>): Promise<T> {
-  const { choices } = requireRecord(installation);
+  const { choices } = requireDeployment(installation);
   const base = `https://${edgeHosts(choices).api}/v0/sandboxes`;
   return withKey(installation, async (caller) => {
     const authorities = await edgeAuthorities(installation);

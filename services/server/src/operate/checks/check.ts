@@ -1,4 +1,4 @@
-import type { Choices } from '../install/install-record.ts';
+import type { Choices, RunnerChoices } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 
 export interface Finding {
@@ -8,16 +8,25 @@ export interface Finding {
   readonly fix: string;
 }
 
-export interface LookedAt extends Pick<Installation, 'places' | 'run' | 'record'> {
-  readonly choices: Choices;
-  /** Whether the control plane runs here: its ports are then its own. */
+export interface LookedAtMachine extends Pick<Installation, 'places' | 'run' | 'record'> {
+  /** Whether Berth runs here: its ports are then its own. */
   readonly isInstalled: boolean;
+}
+
+/** Machine with a whole deployment. */
+export interface LookedAt extends LookedAtMachine {
+  readonly choices: Choices;
+}
+
+/** Machine with a runner alone. */
+export interface LookedAtRunner extends LookedAtMachine {
+  readonly choices: RunnerChoices;
 }
 
 export type Moment = 'before' | 'running';
 
 /** One fact about a machine or its deployment. */
-export interface Check {
+export interface Check<Machine extends LookedAtMachine = LookedAt> {
   readonly name: string;
   /** The damage that the check prevents. */
   readonly why: string;
@@ -26,7 +35,7 @@ export interface Check {
   /** Checks of causes: when one of them has found something, this check would only repeat it, and is left out. */
   readonly needs?: readonly string[];
   /** Undefined when all is well. An error counts as a finding. */
-  look(machine: LookedAt): Promise<Finding | undefined>;
+  look(machine: Machine): Promise<Finding | undefined>;
 }
 
 export interface NamedFinding extends Finding {

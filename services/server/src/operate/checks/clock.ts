@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { releaseFolder } from '@berth/release';
 import { z } from 'zod';
-import type { Check } from './check.ts';
+import type { Check, LookedAtMachine } from './check.ts';
 
 const About = z.object({ builtAt: z.iso.datetime() });
 
-export const clock: Check = {
+export const clock: Check<LookedAtMachine> = {
   name: 'clock',
   why: 'certificates, keys and schedules are judged by it',
   when: 'both',

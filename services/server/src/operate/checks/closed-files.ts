@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
-import type { Check } from './check.ts';
+import type { Check, LookedAtMachine } from './check.ts';
 
-export const closedFiles: Check = {
+export const closedFiles: Check<LookedAtMachine> = {
   name: 'closed-files',
   why: 'they hold the master key and passwords',
   when: 'running',

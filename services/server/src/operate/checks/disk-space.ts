@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Check, Finding } from './check.ts';
+import type { Check, Finding, LookedAtMachine } from './check.ts';
 
 const leastMb = { before: 10_000, running: 2_000 };
 
-export const diskSpace: Check = {
+export const diskSpace: Check<LookedAtMachine> = {
   name: 'disk-space',
   why: 'a full disk stops PostgreSQL, and with it the deployment',
   when: 'both',

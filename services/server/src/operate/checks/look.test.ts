@@ -3,12 +3,16 @@ import { placesBelow } from '../machine/places.ts';
 import type { Check, LookedAt } from './check.ts';
 import { describe, lookInOrder } from './look.ts';
 import { checks } from './registry.ts';
+import { runnerChecks } from './runner-registry.ts';
 
 const machine: LookedAt = {
   places: placesBelow('/nowhere'),
   run: () => Promise.reject(new Error('no program runs here')),
   record: () => undefined,
-  choices: { email: 'a@example.com', address: '192.0.2.7', withLogs: true, hasAcmeRoot: false, hasWildcard: false },
+  choices: {
+    ...{ email: 'a@example.com', address: '192.0.2.7', withLogs: true, takesRunners: false },
+    ...{ hasAcmeRoot: false, hasWildcard: false },
+  },
   isInstalled: false,
 };
 
@@ -43,7 +47,10 @@ test('a check that cannot look is a fault, and a warning leaves nothing out', as
   ]);
 });
 
-test('names of checks are unique, and a check needs only checks before it', () => {
+test.each([
+  ['a deployment', checks],
+  ['a runner alone', runnerChecks],
+])('names of checks of %s are unique, and a check needs only checks before it', (_, checks) => {
   const names = checks.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   // The runner's own checks come before all others.

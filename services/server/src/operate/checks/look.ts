@@ -1,8 +1,9 @@
 // Looks at a machine by all checks of a moment.
 import { Fault } from '../machine/fault.ts';
-import type { Check, LookedAt, Moment, NamedFinding } from './check.ts';
+import type { Check, LookedAt, LookedAtMachine, LookedAtRunner, Moment, NamedFinding } from './check.ts';
 import { checks } from './registry.ts';
 import { runnerFindings } from './runner-machine.ts';
+import { runnerChecks } from './runner-registry.ts';
 
 export interface LookResult {
   readonly findings: readonly NamedFinding[];
@@ -12,16 +13,25 @@ export interface LookResult {
   readonly leftOut: readonly string[];
 }
 
-export async function lookAt(machine: LookedAt, moment: Moment): Promise<LookResult> {
-  const chosen = checks.filter(({ when }) => when === 'both' || when === moment);
-  const ofRunner = await runnerFindings(machine, moment);
-  return lookInOrder(chosen, machine, ofRunner);
+export const lookAt = (machine: LookedAt, moment: Moment): Promise<LookResult> => lookBy(checks, machine, moment);
+
+/** Looks at a machine with a runner alone. */
+export const lookAtRunner = (machine: LookedAtRunner, moment: Moment): Promise<LookResult> =>
+  lookBy(runnerChecks, machine, moment);
+
+async function lookBy<Machine extends LookedAtMachine>(
+  all: readonly Check<Machine>[],
+  machine: Machine,
+  moment: Moment,
+): Promise<LookResult> {
+  const chosen = all.filter(({ when }) => when === 'both' || when === moment);
+  return lookInOrder(chosen, machine, await runnerFindings(machine, moment));
 }
 
 /** `earlier` are findings of other origin, which count as causes too. */
-export async function lookInOrder(
-  chosen: readonly Check[],
-  machine: LookedAt,
+export async function lookInOrder<Machine extends LookedAtMachine>(
+  chosen: readonly Check<Machine>[],
+  machine: Machine,
   earlier: readonly NamedFinding[],
 ): Promise<LookResult> {
   const findings = [...earlier];
@@ -41,7 +51,10 @@ export async function lookInOrder(
 }
 
 /** A check that cannot look has found something. */
-async function findingOf(check: Check, machine: LookedAt): Promise<NamedFinding | undefined> {
+async function findingOf<Machine extends LookedAtMachine>(
+  check: Check<Machine>,
+  machine: Machine,
+): Promise<NamedFinding | undefined> {
   const { name } = check;
   try {
     const finding = await check.look(machine);

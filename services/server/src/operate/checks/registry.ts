@@ -10,6 +10,7 @@ import { images } from './images.ts';
 import { masterKeys } from './master-keys.ts';
 import { memory } from './memory.ts';
 import { names } from './names.ts';
+import { reachableRunners } from './reachable-runners.ts';
 import { roles } from './roles.ts';
 import { sandbox } from './sandbox.ts';
 import { schema } from './schema.ts';
@@ -34,6 +35,7 @@ export const checks: readonly Check[] = [
   masterKeys,
   ...roles,
   silentRunners,
+  reachableRunners,
   certificates,
   sandbox,
 ];

@@ -2,14 +2,14 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { readIfThere } from '../machine/write-file.ts';
-import type { LookedAt, Moment, NamedFinding } from './check.ts';
+import type { LookedAtMachine, Moment, NamedFinding } from './check.ts';
 
 /** Problems that an installation removes by itself. */
 const mendedByUp = ['docker-live-restore'];
 
 const Settings = z.looseObject({ runner: z.looseObject({}).prefault({}) });
 
-export async function runnerFindings({ places }: LookedAt, moment: Moment): Promise<NamedFinding[]> {
+export async function runnerFindings({ places }: LookedAtMachine, moment: Moment): Promise<NamedFinding[]> {
   const { inspectMachine, RunnerConfig } = await import('@berth/runner');
   const text = await readIfThere(places.settings);
   const settings = text === undefined ? undefined : Settings.safeParse(parse(text)).data?.runner;

@@ -24,6 +24,7 @@ export const sandbox: Check = {
     'gateway-2',
     'runner',
     'silent-runners',
+    'reachable-runners',
     'certificates',
   ],
   async look(machine) {

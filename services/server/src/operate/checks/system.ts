@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { arch, platform } from 'node:os';
-import type { Check } from './check.ts';
+import type { Check, LookedAtMachine } from './check.ts';
 
-export const system: Check = {
+export const system: Check<LookedAtMachine> = {
   name: 'system',
   why: 'the programs of the release run on Linux on x64, and systemd starts the runner with the machine',
   when: 'both',

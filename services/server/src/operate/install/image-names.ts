@@ -1,6 +1,7 @@
 // Images of an installation. `images.env` in the folder of --images replaces names: for machines without the internet, and for
 // operators with a registry of their own.
 import { Fault } from '../machine/fault.ts';
+import type { InstallRecord } from './install-record.ts';
 
 export type ImageNames = Readonly<Record<ImageVariable, string>>;
 type ImageVariable = (typeof imageVariables)[number];
@@ -28,9 +29,14 @@ export const imageNames = (version: string, others: Readonly<Record<string, stri
   ...others,
 });
 
-/** Those that this installation runs. */
-export const neededImages = (names: ImageNames, withLogs: boolean): string[] =>
-  imageVariables.filter((name) => withLogs || name !== 'BERTH_CLICKHOUSE_IMAGE').map((name) => names[name]);
+/** Those that this installation runs. A runner alone knows the image of sandboxes from its deployment, which may have none. */
+export function neededImages(record: InstallRecord, version: string): string[] {
+  const { BERTH_SANDBOX_IMAGE: ofSandboxes } = record.images;
+  if (record.kind === 'runner') return ofSandboxes === undefined ? [] : [ofSandboxes];
+  const names = imageNames(version, record.images);
+  const { withLogs } = record.choices;
+  return imageVariables.filter((name) => withLogs || name !== 'BERTH_CLICKHOUSE_IMAGE').map((name) => names[name]);
+}
 
 /** Parses lines `NAME=value`; `#` begins a comment. */
 export function parseImagesFile(text: string, path: string): Record<string, string> {

@@ -13,15 +13,27 @@ export const Choices = z.object({
   acmeCa: z.string().optional(),
   hasAcmeRoot: z.boolean().default(false),
   hasWildcard: z.boolean().default(false),
+  /** Whether machines elsewhere may join: then the node listener is open to them. */
+  takesRunners: z.boolean().default(false),
 });
 export type Choices = z.infer<typeof Choices>;
 
+export const RunnerChoices = z.object({
+  /** Name of this machine in its deployment. */
+  name: z.string(),
+  /** IPv4 address at which gateways reach this machine. */
+  address: z.ipv4(),
+  /** Node listener of the deployment. */
+  nodeUrl: z.url({ protocol: /^https$/ }),
+  /** Addresses at which instances reach the gateways. */
+  gateways: z.array(z.object({ address: z.ipv4(), port: z.int().min(1).max(65_535) })),
+});
+export type RunnerChoices = z.infer<typeof RunnerChoices>;
+
 export const dockerKeys = ['live-restore', 'runtimes.runsc'] as const;
 
-/** Loose: what a newer release has written stays when this release writes. */
-const InstallRecord = z.looseObject({
+const common = {
   version: z.string(),
-  choices: Choices,
   /** Names of images that differ from the defaults, by variable. */
   images: z.record(z.string(), z.string()).default({}),
   /** Images that were not on the machine before. */
@@ -31,16 +43,36 @@ const InstallRecord = z.looseObject({
   docker: z.object({ madeFile: z.boolean(), added: z.array(z.enum(dockerKeys)) }).optional(),
   /** Hash of version, unit and settings with which the runner was started. */
   runnerState: z.string().optional(),
+};
+
+/** Machine with a whole deployment, by `up`. Loose: what a newer release has written stays when this release writes. */
+const DeploymentRecord = z.looseObject({
+  ...common,
+  kind: z.literal('deployment').default('deployment'),
+  choices: Choices,
   hasShownKey: z.boolean().default(false),
   /** Release to which `upgrade --back` leads. */
   previous: z.string().optional(),
   /** Exists while an upgrade or a way back is under way. */
   move: z.object({ from: z.string(), to: z.string(), isBack: z.boolean() }).optional(),
 });
+export type DeploymentRecord = z.infer<typeof DeploymentRecord>;
+
+/** Machine with a runner alone, by `join`. */
+const RunnerRecord = z.looseObject({ ...common, kind: z.literal('runner'), choices: RunnerChoices });
+export type RunnerRecord = z.infer<typeof RunnerRecord>;
+
+const InstallRecord = z.union([RunnerRecord, DeploymentRecord]);
 export type InstallRecord = z.infer<typeof InstallRecord>;
 
-/** Name that `uninstall --delete-data` asks for. */
+/** The command of berth-server that brings such a machine up to date. */
+export const commandOf = ({ kind }: Pick<InstallRecord, 'kind'>): 'up' | 'join' => (kind === 'runner' ? 'join' : 'up');
+
 export const deploymentName = ({ domain, address }: Pick<Choices, 'domain' | 'address'>): string => domain ?? address;
+
+/** Name that `uninstall --delete-data` asks for. */
+export const installationName = (record: InstallRecord): string =>
+  record.kind === 'runner' ? record.choices.name : deploymentName(record.choices);
 
 export async function readRecord(path: string): Promise<InstallRecord | undefined> {
   const text = await readIfThere(path);
@@ -48,4 +80,7 @@ export async function readRecord(path: string): Promise<InstallRecord | undefine
 }
 
 export const writeRecord = (path: string, record: InstallRecord): Promise<void> =>
-  writeWholeFile(path, `# Written by berth-server up. Change it by running up with other flags.\n${stringify(record)}`);
+  writeWholeFile(
+    path,
+    `# Written by berth-server ${commandOf(record)}. Change it by running that command with other flags.\n${stringify(record)}`,
+  );

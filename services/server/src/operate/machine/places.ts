@@ -9,6 +9,8 @@ export function placesBelow(root: string) {
   return {
     releases: at('opt/berth'),
     currentRelease: at('opt/berth/current'),
+    /** Archive of the release, which machines that join fetch. */
+    archive: at('opt/berth/archive/berth-linux-x64.tar.gz'),
     program: at('usr/local/bin/berth-server'),
     configuration: at('etc/berth'),
     record: at('etc/berth/install.yaml'),

@@ -1,4 +1,4 @@
-/** All but the edge's listen on loopback alone. */
+/** These listen on loopback alone. */
 export const ports = {
   postgres: 17_000,
   restateIngress: 17_001,
@@ -19,3 +19,6 @@ export const ports = {
 } as const;
 
 export const edgePorts = { http: 80, https: 443 } as const;
+
+/** Open to other machines of the deployment, with mutual TLS, once it has some. */
+export const runnerPorts = { nodeListener: 8_081, ingress: 8_082 } as const;

@@ -2,7 +2,7 @@
 import { stringify } from 'yaml';
 import type { Choices } from '../install/install-record.ts';
 import type { Places } from '../machine/places.ts';
-import { ports } from '../machine/ports.ts';
+import { ports, runnerPorts } from '../machine/ports.ts';
 import { edgeHosts } from './edge-hosts.ts';
 
 export interface Secrets {
@@ -17,7 +17,7 @@ export interface SettingsInput {
   readonly sandboxImage: string;
   /** Memory that instances are promised. */
   readonly instancesMb: number;
-  readonly places: Pick<Places, 'currentRelease' | 'runnerState'>;
+  readonly places: Pick<Places, 'archive' | 'currentRelease' | 'runnerState'>;
 }
 
 const loopback = '127.0.0.1';
@@ -32,8 +32,12 @@ export const instancesMb = (machineMb: number): number =>
 const localUrl = (port: number): string => `http://${loopback}:${port}`;
 
 function berthSettings({ choices, secrets, sandboxImage, instancesMb, places }: SettingsInput) {
-  const { address, domain, withLogs, hasWildcard, acmeCa } = choices;
+  const { address, domain, withLogs, hasWildcard, acmeCa, takesRunners } = choices;
   const { api, gateway } = edgeHosts(choices);
+  const node = takesRunners
+    ? { host: '0.0.0.0', port: runnerPorts.nodeListener }
+    : { host: loopback, port: ports.nodeListener };
+  const gateways = [443, 80].map((port) => ({ address, port }));
   const proxies = ['127.0.0.0/8', '::1/128'];
   // Tasks trust public authorities alone.
   const isPublicCertificate = domain !== undefined && acmeCa === undefined;
@@ -52,7 +56,10 @@ function berthSettings({ choices, secrets, sandboxImage, instancesMb, places }: 
       ...(domain === undefined ? {} : { workloadDomain: domain }),
       workloadUrls: hasWildcard ? 'hosts' : 'paths',
       trustedProxies: proxies,
-      node: { host: loopback, port: ports.nodeListener },
+      node,
+      ...(takesRunners
+        ? { install: { archive: places.archive, nodeUrl: `https://${address}:${node.port}`, gateways } }
+        : {}),
     },
     orchestrator: { host: loopback, port: ports.handlers },
     placement: {
@@ -61,11 +68,11 @@ function berthSettings({ choices, secrets, sandboxImage, instancesMb, places }: 
     },
     gateway: { host: loopback, port: ports.gateway, hosts: [gateway], trustedProxies: proxies },
     runner: {
-      apiUrl: `https://${loopback}:${ports.nodeListener}`,
+      apiUrl: `https://${loopback}:${node.port}`,
       stateFolder: places.runnerState,
       guestFolder: `${places.currentRelease}/guest`,
       memoryMb: instancesMb,
-      gateways: [443, 80].map((port) => ({ address, port })),
+      gateways,
       ingress: { host: loopback, port: ports.runnerIngress },
     },
     health: {

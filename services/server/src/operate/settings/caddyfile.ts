@@ -53,7 +53,7 @@ const sitesByName = (choices: Choices): string[] => {
 const sitesByAddress = ({ address }: Choices): string[] => [
   `https://${address} {`,
   '\ttls internal',
-  '\t@api path /v0 /v0/* /docs /docs/* /.well-known/*',
+  '\t@api path /v0 /v0/* /docs /docs/* /.well-known/* /install/*',
   '\thandle @api {',
   '\t\timport api',
   '\t}',
@@ -64,7 +64,7 @@ const sitesByAddress = ({ address }: Choices): string[] => [
   ...plainSite(address),
 ];
 
-/** Tasks read their arguments without TLS where they do not trust the authority: the token is signed, and no packet leaves the machine. */
+/** Tasks read their arguments without TLS where they do not trust the authority: the token is signed. With one machine no packet leaves it. */
 const plainSite = (gateway: string): string[] => [
   `http://${gateway} {`,
   '\thandle /-/tasks/* {',

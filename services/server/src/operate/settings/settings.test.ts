@@ -23,6 +23,7 @@ import { keptValues } from './kept-values.ts';
 
 const plain: Choices = {
   ...{ email: 'operator@berth.internal', address: '192.0.2.7', withLogs: true, hasAcmeRoot: false, hasWildcard: false },
+  takesRunners: false,
 };
 const named: Choices = { ...plain, domain: 'example.com', email: 'ops@example.com' };
 const secrets = {
@@ -63,6 +64,19 @@ test('with a domain api and gateway have names, and workloads only with a certif
     workloadUrls: 'paths',
   });
   expect((await readBack({ ...named, hasWildcard: true })).config.api.workloadUrls).toBe('hosts');
+});
+
+test('other machines reach a node listener only where the deployment takes runners, and are told where', async () => {
+  const closed = (await readBack(plain)).config;
+  expect(closed.api.node).toMatchObject({ host: '127.0.0.1', port: ports.nodeListener });
+  expect(closed.api.install).toEqual({ gateways: [] });
+  const open = (await readBack({ ...plain, takesRunners: true })).config;
+  expect(open.api.node).toMatchObject({ host: '0.0.0.0', port: 8_081 });
+  expect(open.api.install).toEqual({
+    ...{ archive: places.archive, nodeUrl: 'https://192.0.2.7:8081' },
+    gateways: [443, 80].map((port) => ({ address: '192.0.2.7', port })),
+  });
+  expect(open.runner).toMatchObject({ apiUrl: 'https://127.0.0.1:8081', ingress: { host: '127.0.0.1' } });
 });
 
 test('without logs no service knows a ClickHouse', async () => {

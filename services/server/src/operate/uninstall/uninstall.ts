@@ -1,7 +1,7 @@
 // Removes an installation, also a half-finished one: each step looks for what is there. The operator's Docker Engine, images that were
 // there before and the data stay.
 import type { Logger } from '@berth/telemetry';
-import { deploymentName } from '../install/install-record.ts';
+import { installationName } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 import { Fault } from '../machine/fault.ts';
 import type { RunProgram } from '../machine/run-program.ts';
@@ -39,11 +39,15 @@ export async function uninstall(
 ): Promise<void> {
   const { print, places, record } = installation;
   const known = record();
-  requireName(deleteData, known && deploymentName(known.choices));
+  requireName(deleteData, known && installationName(known));
   const deletesData = deleteData !== undefined;
   const isWithDocker = await hasDocker(installation.run);
   const possible = steps.filter((step) => isWithDocker || !ofDocker.includes(step));
   await runSteps(possible, { ...installation, logger, deletesData }, { print, now: () => performance.now() });
+  if (known?.kind === 'runner')
+    print(
+      `The deployment keeps this machine in its list until, on the first machine: berth-server remove-runner --name ${known.choices.name}`,
+    );
   if (deletesData) return;
   print(
     `The data is kept in ${places.data}, its settings and keys in ${places.configuration}: the next installation uses both.`,
@@ -72,7 +76,7 @@ function requireName(given: string | undefined, name: string | undefined): void 
       'berth-server uninstall && rm -r /var/lib/berth /etc/berth',
     );
   throw new Fault(
-    `This deployment is ${name}, not ${given}. Nothing was removed.`,
+    `This installation is ${name}, not ${given}. Nothing was removed.`,
     `berth-server uninstall --delete-data ${name}`,
   );
 }

@@ -1,25 +1,26 @@
 import { addDockerKeys, difference } from '../install/docker-settings.ts';
+import { commandOf } from '../install/install-record.ts';
+import type { MachineContext } from '../install/machine-context.ts';
 import { requireRecord } from '../install/require-record.ts';
 import { engineInfo } from '../machine/docker.ts';
 import { Fault } from '../machine/fault.ts';
 import { waitUntil } from '../machine/wait-until.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
 import type { Step } from '../steps/run-steps.ts';
-import type { UpContext } from './up-context.ts';
 
 const reloadSeconds = 20;
 
-const changeOf = async ({ places }: UpContext) => {
+const changeOf = async ({ places }: MachineContext) => {
   const text = await readIfThere(places.dockerSettings);
   return { text, change: addDockerKeys(text, places.dockerSettings, `${places.currentRelease}/bin/runsc`) };
 };
 
-async function applies({ run }: UpContext): Promise<boolean> {
+async function applies({ run }: MachineContext): Promise<boolean> {
   const { LiveRestoreEnabled, Runtimes } = await engineInfo(run);
   return LiveRestoreEnabled && Runtimes?.runsc !== undefined;
 }
 
-export const changeDockerSettings: Step<UpContext> = {
+export const changeDockerSettings: Step<MachineContext> = {
   name: 'docker',
   isDone: async (context) => (await changeOf(context)).change.added.length === 0 && (await applies(context)),
   async run(context) {
@@ -28,12 +29,12 @@ export const changeDockerSettings: Step<UpContext> = {
     if (change.added.length > 0) {
       print(`  ${places.dockerSettings} changes:`);
       for (const line of difference(text ?? '', change.text)) print(`    ${line}`);
+      const record = requireRecord(context);
       if (!(await agree('Change the settings of Docker and reload it? Containers keep running.')))
         throw new Fault(
           'The settings of Docker stay as they are, so the runner cannot start.',
-          'berth-server up --yes',
+          `berth-server ${commandOf(record)} --yes`,
         );
-      const record = requireRecord(context);
       const added = [...new Set([...(record.docker?.added ?? []), ...change.added])];
       await save({ ...record, docker: { madeFile: record.docker?.madeFile ?? text === undefined, added } });
       await writeWholeFile(places.dockerSettings, change.text, { mode: 0o644 });

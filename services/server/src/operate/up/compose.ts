@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type ImageNames, imageNames } from '../install/image-names.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { removeContainer, type ServiceContainer, serviceContainers } from '../machine/docker.ts';
 import { controlServices, engineServices, servicesOf } from '../machine/services.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
@@ -58,7 +58,8 @@ async function serviceStates(context: UpContext): Promise<ServiceStates> {
 
 const Compose = z.looseObject({ services: z.record(z.string(), z.unknown()) });
 
-const imagesOf = (context: UpContext): ImageNames => imageNames(context.release.version, requireRecord(context).images);
+const imagesOf = (context: UpContext): ImageNames =>
+  imageNames(context.release.version, requireDeployment(context).images);
 
 /** True when each of these services runs as it would be started now. */
 export async function runsAsWanted(

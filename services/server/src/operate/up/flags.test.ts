@@ -11,6 +11,7 @@ test('without a flag the machine is reached by its address, with logs', () => {
     withLogs: true,
     hasAcmeRoot: false,
     hasWildcard: false,
+    takesRunners: false,
   });
 });
 
@@ -24,6 +25,12 @@ test('a later run without flags keeps the choices of the first', () => {
   expect(first).toMatchObject({ domain: 'example.com', email: 'operator@example.com', withLogs: false });
   expect(decide({}, first)).toEqual(first);
   expect(decide({ email: 'ada@example.com' }, first)).toEqual({ ...first, email: 'ada@example.com' });
+});
+
+test('a deployment that takes runners goes on to take them', () => {
+  const first = decide({ runners: true });
+  expect(first.takesRunners).toBe(true);
+  expect(decide({}, first)).toEqual(first);
 });
 
 test('flags that do not fit together are refused with the flags that do', () => {

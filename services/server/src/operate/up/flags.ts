@@ -18,11 +18,13 @@ export const UpFlags = z.object({
   acmeRoot: z.string().optional(),
   wildcardCert: z.string().optional(),
   wildcardKey: z.string().optional(),
+  archive: z.string().optional(),
+  runners: z.boolean().default(false),
   withoutLogs: z.boolean().default(false),
   yes: z.boolean().default(false),
 });
 export type UpFlags = z.infer<typeof UpFlags>;
-export const booleanUpFlags = ['withoutLogs', 'yes'];
+export const booleanUpFlags = ['runners', 'withoutLogs', 'yes'];
 
 /** Flags win over the choices of an earlier run, and those over what is found out. */
 export function decideChoices(flags: UpFlags, earlier: Choices | undefined, found: string | undefined): Choices {
@@ -47,5 +49,6 @@ export function decideChoices(flags: UpFlags, earlier: Choices | undefined, foun
     ...(acmeCa === undefined ? {} : { acmeCa }),
     hasAcmeRoot: flags.acmeRoot !== undefined || (earlier?.hasAcmeRoot ?? false),
     hasWildcard: flags.wildcardCert !== undefined || (earlier?.hasWildcard ?? false),
+    takesRunners: flags.runners || (earlier?.takesRunners ?? false),
   };
 }

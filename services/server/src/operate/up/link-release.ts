@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { MachineContext } from '../install/machine-context.ts';
 import type { Step } from '../steps/run-steps.ts';
-import type { UpContext } from './up-context.ts';
 
-const linksOf = ({ places, release }: Pick<UpContext, 'places' | 'release'>): [string, string][] => [
+const linksOf = ({ places, release }: Pick<MachineContext, 'places' | 'release'>): [string, string][] => [
   [places.currentRelease, release.folder],
   [places.program, `${places.currentRelease}/bin/berth-server`],
 ];
 
 const target = (link: string): Promise<string | undefined> => readlink(link).catch(() => undefined);
 
-export const linkRelease: Step<UpContext> = {
+export const linkRelease: Step<MachineContext> = {
   name: 'release',
   async isDone(context) {
     const found = await Promise.all(linksOf(context).map(async ([link, to]) => (await target(link)) === to));

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { readIfThere } from '../machine/write-file.ts';
 import { internalRoot } from '../settings/edge-authorities.ts';
 import { edgeHosts } from '../settings/edge-hosts.ts';
@@ -36,10 +36,12 @@ async function showFirstKey(context: UpContext): Promise<void> {
     print(`  user       ${choices.email}, admin of the workspace ${firstWorkspace}`);
     print(`  key        ${key}`);
     print('The key is shown only now. Keep it safe.');
-    await save({ ...requireRecord(context), hasShownKey: true });
+    await save({ ...requireDeployment(context), hasShownKey: true });
     await rm(places.firstKey);
     return;
   }
-  const shown = requireRecord(context).hasShownKey ? 'The first key was shown before.' : 'The first key was not kept.';
+  const shown = requireDeployment(context).hasShownKey
+    ? 'The first key was shown before.'
+    : 'The first key was not kept.';
   print(`${shown} Another key: berth-server create-key --email ADDRESS`);
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { MachineContext } from '../install/machine-context.ts';
 import { requireRecord } from '../install/require-record.ts';
 import { answers } from '../machine/answers.ts';
 import { Fault } from '../machine/fault.ts';
@@ -10,24 +11,23 @@ import { waitUntil } from '../machine/wait-until.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
 import type { Step } from '../steps/run-steps.ts';
 import { ownCommand } from './own-command.ts';
-import type { UpContext } from './up-context.ts';
 import { hashOf } from './write-settings.ts';
 
 const readySeconds = 90;
 const publicFile = 0o644;
 
-const unitText = ({ places }: UpContext): Promise<string> =>
+const unitText = ({ places }: MachineContext): Promise<string> =>
   readFile(join(places.currentRelease, 'deploy/systemd', runnerUnitName), 'utf8');
 
 /** Another version or other settings start the runner again. Its containers stay. */
-const wantedState = async (context: UpContext): Promise<string> =>
+const wantedState = async (context: MachineContext): Promise<string> =>
   hashOf(
     [context.release.version, await unitText(context), await readFile(context.places.settings, 'utf8')].join('\0'),
   );
 
 const isReady = (): Promise<string> => answers(`http://127.0.0.1:${ports.runnerHealth}/readyz`);
 
-export const startRunner: Step<UpContext> = {
+export const startRunner: Step<MachineContext> = {
   name: 'runner',
   async isDone(context) {
     if (requireRecord(context).runnerState !== (await wantedState(context))) return false;
@@ -55,7 +55,7 @@ export const startRunner: Step<UpContext> = {
 };
 
 /** In a file that only root reads: an argument or a unit would show the token to every account. */
-async function writeJoinToken(context: UpContext): Promise<void> {
+async function writeJoinToken(context: MachineContext): Promise<void> {
   const token = (await ownCommand(context, ['create-join-token', '--expires-in', '15m'])).trim();
   await writeWholeFile(context.places.runnerEnvironment, `BERTH_RUNNER_JOIN_TOKEN=${token}\n`);
 }

@@ -1,13 +1,17 @@
 // From nothing to a sandbox that answers over HTTPS. Every step looks first, so the same command continues after a failure.
 import { resolve } from 'node:path';
 import type { Logger } from '@berth/telemetry';
+import type { Choices } from '../install/install-record.ts';
 import type { Installation } from '../install/installation.ts';
 import { primaryAddress } from '../install/primary-address.ts';
+import { requireDeployment } from '../install/require-record.ts';
+import { thisRelease } from '../install/this-release.ts';
 import { runSteps, type Step } from '../steps/run-steps.ts';
 import { agree, askForMissing } from './ask.ts';
 import { changeDockerSettings } from './change-docker-settings.ts';
 import { checkBefore } from './check-before.ts';
 import { decideChoices, UpFlags } from './flags.ts';
+import { keepArchive } from './keep-archive.ts';
 import { linkRelease } from './link-release.ts';
 import { loadImages } from './load-images.ts';
 import { makeAccount } from './make-account.ts';
@@ -17,7 +21,6 @@ import { startControlPlane } from './start-control-plane.ts';
 import { startEdge } from './start-edge.ts';
 import { startEngines } from './start-engines.ts';
 import { startRunner } from './start-runner.ts';
-import { thisRelease } from './this-release.ts';
 import { trySandbox } from './try-sandbox.ts';
 import type { UpContext } from './up-context.ts';
 import { writeSettings } from './write-settings.ts';
@@ -25,6 +28,7 @@ import { writeSettings } from './write-settings.ts';
 const steps: readonly Step<UpContext>[] = [
   checkBefore,
   linkRelease,
+  keepArchive,
   writeSettings,
   loadImages,
   changeDockerSettings,
@@ -38,7 +42,7 @@ const steps: readonly Step<UpContext>[] = [
 ];
 
 export async function up(installation: Installation, given: UpFlags, logger: Logger): Promise<void> {
-  const earlier = installation.record()?.choices;
+  const earlier = earlierChoices(installation);
   const flags = UpFlags.parse(await askForMissing(given, earlier));
   const context: UpContext = {
     ...installation,
@@ -47,6 +51,7 @@ export async function up(installation: Installation, given: UpFlags, logger: Log
     release: await thisRelease(),
     imagesFolder: absolute(flags.images),
     controlImage: absolute(flags.controlImage),
+    archive: absolute(flags.archive),
     acmeRoot: absolute(flags.acmeRoot),
     wildcard:
       flags.wildcardCert === undefined || flags.wildcardKey === undefined
@@ -56,6 +61,11 @@ export async function up(installation: Installation, given: UpFlags, logger: Log
   };
   await runSteps(steps, context, { print: installation.print, now: () => performance.now() });
   await report(context);
+}
+
+/** The choices of an earlier run. */
+function earlierChoices(installation: Installation): Choices | undefined {
+  return installation.record() === undefined ? undefined : requireDeployment(installation).choices;
 }
 
 const absolute = (path: string | undefined): string | undefined => (path === undefined ? undefined : resolve(path));

@@ -12,6 +12,7 @@ import { writeSettings } from './write-settings.ts';
 
 const choices: Choices = {
   ...{ email: 'a@example.com', address: '192.0.2.7', withLogs: true, hasAcmeRoot: false, hasWildcard: false },
+  takesRunners: false,
 };
 
 async function machine() {
@@ -24,6 +25,7 @@ async function machine() {
     release: { folder: '/opt/berth/1.0.0', version },
     imagesFolder: undefined,
     controlImage: undefined,
+    archive: undefined,
     acmeRoot: undefined,
     wildcard: undefined,
     agree: async () => true,

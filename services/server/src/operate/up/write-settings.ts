@@ -5,6 +5,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { imageNames, parseImagesFile } from '../install/image-names.ts';
+import type { DeploymentRecord } from '../install/install-record.ts';
 import { Fault } from '../machine/fault.ts';
 import { readIfThere, writeWholeFile } from '../machine/write-file.ts';
 import { instancesMb, type Secrets, settingsText } from '../settings/berth-settings.ts';
@@ -12,8 +13,15 @@ import { caddyfile, edgeFiles } from '../settings/caddyfile.ts';
 import { clickhouseUsers } from '../settings/clickhouse-users.ts';
 import { decideSettings } from '../settings/decide-settings.ts';
 import { type KeptValues, keptValues } from '../settings/kept-values.ts';
+import { proposeSettings } from '../settings/propose-settings.ts';
 import type { Step } from '../steps/run-steps.ts';
 import type { UpContext } from './up-context.ts';
+
+/** `up` refuses the machine of a runner before any step. */
+const knownDeployment = ({ record }: Pick<UpContext, 'record'>): DeploymentRecord | undefined => {
+  const known = record();
+  return known?.kind === 'deployment' ? known : undefined;
+};
 
 /** Account of the processes in the image of the control plane. */
 const controlAccount = 65_532;
@@ -34,8 +42,8 @@ export const hashOf = (text: string): string => createHash('sha256').update(text
 export const writeSettings: Step<UpContext> = {
   name: 'settings',
   async isDone(context) {
-    const { record, choices, release } = context;
-    const known = record();
+    const { choices, release } = context;
+    const known = knownDeployment(context);
     if (known === undefined || known.version !== release.version || !isDeepStrictEqual(known.choices, choices))
       return false;
     if (!isDeepStrictEqual(await otherImages(context), known.images)) return false;
@@ -46,13 +54,13 @@ export const writeSettings: Step<UpContext> = {
     return current.every(Boolean);
   },
   async run(context) {
-    const { places, record, save, choices, release } = context;
+    const { places, save, choices, release } = context;
     const { wanted, found, kept } = await settingsOf(context);
     const what = decision(context, wanted, found);
-    if (what === 'propose') await propose(context, wanted);
+    if (what === 'propose') await proposeSettings(context, wanted, { owner: controlAccount });
     const images = await otherImages(context);
-    const settingsHash = what === 'write' && wanted !== undefined ? hashOf(wanted) : record()?.settingsHash;
-    const earlier = record() ?? { broughtImages: [], hasShownKey: false };
+    const settingsHash = what === 'write' && wanted !== undefined ? hashOf(wanted) : context.record()?.settingsHash;
+    const earlier = knownDeployment(context) ?? { kind: 'deployment', broughtImages: [], hasShownKey: false };
     // Before the file: an edited file and an unknown one are told apart by this hash.
     await save({ ...earlier, version: release.version, choices, images, ...(settingsHash && { settingsHash }) });
     if (what === 'write' && wanted !== undefined)
@@ -92,21 +100,6 @@ const decision = ({ record, choices }: UpContext, wanted: string | undefined, fo
   const hasNewChoices = known === undefined || !isDeepStrictEqual(known.choices, choices);
   return decideSettings({ found, wanted, writtenHash: known?.settingsHash, hasNewChoices }, hashOf);
 };
-
-async function propose({ places }: UpContext, wanted: string | undefined): Promise<never> {
-  const { settings } = places;
-  if (wanted === undefined)
-    throw new Fault(
-      `${settings} was edited and does not hold the master key any more, so settings for the new flags cannot be made.`,
-      `change ${settings} by hand, then run: berth-server up, without the new flags`,
-    );
-  const proposal = `${settings}.proposed`;
-  await writeWholeFile(proposal, wanted, { owner: controlAccount });
-  throw new Fault(
-    `${settings} was edited, and the new flags need other settings. They are in ${proposal}.`,
-    `diff ${settings} ${proposal}; then: mv ${proposal} ${settings}, and run the same command again`,
-  );
-}
 
 interface SecretFile {
   readonly path: string;

@@ -33,9 +33,16 @@ const fails = (words: string): string => `echo "database … failed"; echo "${wo
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'berth-upgrade-'));
   lines = [];
-  const choices = { email: 'a@b', address: '192.0.2.7', withLogs: false, hasAcmeRoot: false, hasWildcard: false };
+  const choices = {
+    email: 'a@b',
+    address: '192.0.2.7',
+    withLogs: false,
+    hasAcmeRoot: false,
+    hasWildcard: false,
+    takesRunners: false,
+  };
   const others = { images: {}, broughtImages: [], hasShownKey: true };
-  await writeRecord(places().record, { version: '0.2.0', previous: '0.1.0', choices, ...others });
+  await writeRecord(places().record, { kind: 'deployment', version: '0.2.0', previous: '0.1.0', choices, ...others });
   for (const version of ['0.0.9', '0.1.0', '0.2.0']) await makeRelease(version, works(version));
 });
 afterEach(() => rm(root, { recursive: true }));

@@ -1,7 +1,7 @@
 // Starts the switch in the program of the release that is to run. When it fails, the release before switches back.
 import { join } from 'node:path';
 import { type Installation, openInstallation } from '../install/installation.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { Fault } from '../machine/fault.ts';
 import { followProgram } from '../machine/follow-program.ts';
 import { runSteps } from '../steps/run-steps.ts';
@@ -12,7 +12,7 @@ type Flags = Readonly<Record<string, string | undefined>>;
 
 export async function moveRelease(installation: Installation, move: Move, flags: Flags): Promise<void> {
   const { print } = installation;
-  await installation.save({ ...requireRecord(installation), move });
+  await installation.save({ ...requireDeployment(installation), move });
   const reason = await become(installation, move.to, flags);
   if (reason === undefined) {
     await settle(installation, move);
@@ -54,7 +54,7 @@ async function become({ places, print }: Installation, version: string, flags: F
 /** The switch has written the record too. */
 async function settle({ places, print, run }: Installation, move: Move): Promise<void> {
   const installation = await openInstallation(print, places, run);
-  await installation.save(arrived(requireRecord(installation), move));
+  await installation.save(arrived(requireDeployment(installation), move));
   await runSteps([removeOldReleases], installation, { print, now: () => performance.now() });
 }
 

@@ -1,5 +1,5 @@
 // From which release to which one an upgrade leads, also when an earlier command was killed on its way. Pure.
-import type { InstallRecord } from '../install/install-record.ts';
+import type { DeploymentRecord } from '../install/install-record.ts';
 import { Fault } from '../machine/fault.ts';
 
 export interface Move {
@@ -9,7 +9,7 @@ export interface Move {
   readonly isBack: boolean;
 }
 
-type Known = Pick<InstallRecord, 'version' | 'previous' | 'move'>;
+type Known = Pick<DeploymentRecord, 'version' | 'previous' | 'move'>;
 
 const isOlder = (one: string, other: string): boolean => {
   const core = (version: string): number[] => (/^\d+\.\d+\.\d+/.exec(version)?.[0] ?? '0').split('.').map(Number);

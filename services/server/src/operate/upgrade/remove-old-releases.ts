@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { imageNames } from '../install/image-names.ts';
 import type { Installation } from '../install/installation.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import type { Step } from '../steps/run-steps.ts';
 import { keptReleases } from './plan-move.ts';
 import { usedReleases } from './used-releases.ts';
@@ -13,7 +13,7 @@ export const removeOldReleases: Step<Installation> = {
   name: 'old releases',
   async run(installation) {
     const { places, run } = installation;
-    const kept = keptReleases(requireRecord(installation));
+    const kept = keptReleases(requireDeployment(installation));
     const used = await usedReleases(places.releases);
     const found = await readdir(places.releases);
     const releases = found.filter(

@@ -3,10 +3,12 @@
 import { resolve } from 'node:path';
 import type { Logger } from '@berth/telemetry';
 import type { Installation } from '../install/installation.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
+import { thisRelease } from '../install/this-release.ts';
 import { holdName } from '../machine/hold-name.ts';
 import { runSteps, type Step } from '../steps/run-steps.ts';
 import { changeDockerSettings } from '../up/change-docker-settings.ts';
+import { keepArchive } from '../up/keep-archive.ts';
 import { linkRelease } from '../up/link-release.ts';
 import { loadImages } from '../up/load-images.ts';
 import { migrateDatabase } from '../up/migrate-database.ts';
@@ -14,7 +16,6 @@ import { startControlPlane } from '../up/start-control-plane.ts';
 import { startEdge } from '../up/start-edge.ts';
 import { startEngines } from '../up/start-engines.ts';
 import { startRunner } from '../up/start-runner.ts';
-import { thisRelease } from '../up/this-release.ts';
 import { trySandbox } from '../up/try-sandbox.ts';
 import type { UpContext } from '../up/up-context.ts';
 import { writeSettings } from '../up/write-settings.ts';
@@ -33,9 +34,12 @@ const steps: readonly Step<UpContext>[] = [
   startEdge,
   startRunner,
   trySandbox,
+  // Last: machines that join get the release that has proved itself.
+  keepArchive,
 ];
 
 export interface SwitchOptions {
+  readonly archive: string | undefined;
   readonly images: string | undefined;
   readonly controlImage: string | undefined;
   readonly logger: Logger;
@@ -43,14 +47,15 @@ export interface SwitchOptions {
 
 export async function switchRelease(
   installation: Installation,
-  { images, controlImage, logger }: SwitchOptions,
+  { archive, images, controlImage, logger }: SwitchOptions,
 ): Promise<void> {
   await using _ = await holdName(switchName);
   const context: UpContext = {
     ...installation,
     logger,
-    choices: requireRecord(installation).choices,
+    choices: requireDeployment(installation).choices,
     release: await thisRelease(),
+    archive,
     imagesFolder: images && resolve(images),
     controlImage,
     acmeRoot: undefined,

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Installation } from '../install/installation.ts';
-import { requireRecord } from '../install/require-record.ts';
+import { requireDeployment } from '../install/require-record.ts';
 import { Fault } from '../machine/fault.ts';
 import { holdName } from '../machine/hold-name.ts';
 import { runSteps, type Step } from '../steps/run-steps.ts';
@@ -29,18 +29,18 @@ export interface UpgradeWish {
 export async function upgrade(installation: Installation, { archive: path, key, images }: UpgradeWish): Promise<void> {
   await using _ = await holdAlone();
   const archive = releaseArchive(path);
-  const record = requireRecord(installation);
+  const record = requireDeployment(installation);
   const move = planUpgrade(record, archive.version);
   const context = { ...installation, archive, key, move, isContinued: isContinued(record, move) };
   installation.print(`from ${move.from} to ${move.to}`);
   await runSteps(steps, context, { print: installation.print, now: () => performance.now() });
-  const flags = { 'control-image': archive.image, images: images && resolve(images) };
+  const flags = { archive: archive.file, 'control-image': archive.image, images: images && resolve(images) };
   await moveRelease(installation, move, flags);
 }
 
 export async function goBack(installation: Installation): Promise<void> {
   await using _ = await holdAlone();
-  const move = planWayBack(requireRecord(installation));
+  const move = planWayBack(requireDeployment(installation));
   const folder = join(installation.places.releases, move.to);
   if (!existsSync(join(folder, 'release.json')))
     throw new Fault(
