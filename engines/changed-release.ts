@@ -15,7 +15,7 @@ export async function changedRelease(
   change: (folder: string) => Promise<void> = async () => {},
 ): Promise<BuiltRelease> {
   const built = await builtRelease();
-  const out = await runFolder(`release-${version}`);
+  const out = await runFolder('releases', version);
   const scratch = join(out, 'scratch');
   const folder = join(scratch, 'files');
   await mkdir(folder, { recursive: true });

@@ -3,11 +3,12 @@
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultBrand, headerNames } from '@berth/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { versionIn } from '../../../engines/box/images/version-in.ts';
 import { changedRelease } from '../../../engines/changed-release.ts';
+import { runFolder } from '../../../engines/run.ts';
 import { isFull } from '../../harness/size.ts';
 import { badReleases } from './bad-releases.ts';
 import { askEdge, type EdgeAnswer } from './edge-client.ts';
@@ -18,7 +19,8 @@ const minutes = 60_000;
 const api = `https://api.${domain}/v0`;
 const first = versionIn(resolve(import.meta.dirname, '../../..'));
 const next = '0.90.0';
-const folderOf = (version: string): string => `/media/release-${version}`;
+const releases = '/media/releases';
+const folderOf = (version: string): string => `${releases}/${version}`;
 const upgradeTo = (version: string): string =>
   `berth-server upgrade ${folderOf(version)}/berth-${version}-linux-x64.tar.gz --key ${folderOf(version)}/public.pem`;
 
@@ -50,10 +52,9 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
     console.log(`${title}\n${output.trim().replace(/^/gm, '  ')}`);
 
   beforeAll(async () => {
-    const folders: Record<string, string> = { [folderOf(next)]: (await changedRelease(next)).folder };
-    for (const { version, change } of badReleases)
-      folders[folderOf(version)] = (await changedRelease(version, change)).folder;
+    const folders = { [releases]: await runFolder('releases') };
     machine = made.use(await startInstallBox({ name: 'upgrade', number: 6, folders }));
+    await changedRelease(next);
     const { code, output } = await machine.box.exec(machine.install);
     expect(code, output).toBe(0);
     key = /^ *key +(\S+)$/m.exec(output)?.[1] ?? '';
@@ -62,7 +63,8 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
     const created = await ask(`${api}/sandboxes`, 'POST', { metadata: { name: 'stays' }, spec });
     expect(created.status, created.body).toBe(200);
     const sandbox = async () => Sandbox.parse(JSON.parse((await ask(`${api}/sandboxes/stays`)).body));
-    await expect.poll(async () => (await sandbox()).status, { timeout: 2 * minutes }).toBe('DEPLOYED');
+    const isDeployed = async () => expect((await sandbox()).status).toBe('DEPLOYED');
+    await vi.waitFor(isDeployed, { timeout: 2 * minutes, interval: 1_000 });
     sandboxUrl = (await sandbox()).metadata.url;
     const started = await ask(`${sandboxUrl}/process`, 'POST', {
       ...{ name: 'keeper', command: 'sleep 100000', keepAlive: true, timeout: 0 },
@@ -85,7 +87,7 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
     await machine.box.run('systemctl daemon-reload && systemctl restart berth-runner');
     const look = `fetch("http://127.0.0.1:17022/readyz").then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))`;
     const isReady = `/opt/berth/current/node/bin/node --eval '${look}'`;
-    await expect.poll(async () => (await machine.box.exec(isReady)).code, { timeout: minutes }).toBe(0);
+    await vi.waitFor(() => machine.box.run(isReady), { timeout: minutes, interval: 500 });
   }
 
   async function startJob(name: string, script: string): Promise<() => Promise<z.infer<typeof Execution>>> {
@@ -158,7 +160,8 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
 
   test.each(badReleases)(
     'a release $fault goes back alone, and says why and how the deployment is',
-    async ({ version, step, reason }) => {
+    async ({ version, step, reason, change }) => {
+      await changedRelease(version, change);
       const before = await containers();
       const { code, output } = await machine.box.exec(upgradeTo(version));
       report(`to ${version}`, output);

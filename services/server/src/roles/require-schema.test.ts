@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect, readMigrations, schemaState } from '@berth/database';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -37,7 +38,7 @@ test.each(['api', 'orchestrator', 'gateway'])(
     const missing = await forgetLast();
     const { code, output, errors } = await runServerCommand(['--role', role], {
       BERTH_POSTGRES_URL: database.url,
-      BERTH_MASTER_KEYS: JSON.stringify([{ id: 'test', key: Buffer.alloc(32, 7).toString('base64') }]),
+      BERTH_MASTER_KEYS: JSON.stringify([{ id: 'test', key: randomBytes(32).toString('base64') }]),
       BERTH_API_PORT: '0',
       BERTH_API_NODE_PORT: '0',
       BERTH_ORCHESTRATOR_PORT: '0',

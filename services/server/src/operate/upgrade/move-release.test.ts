@@ -42,8 +42,8 @@ beforeEach(async () => {
     takesRunners: false,
   };
   const others = { images: {}, broughtImages: [], hasShownKey: true };
-  await writeRecord(places().record, { kind: 'deployment', version: '0.2.0', previous: '0.1.0', choices, ...others });
-  for (const version of ['0.0.9', '0.1.0', '0.2.0']) await makeRelease(version, works(version));
+  await writeRecord(places().record, { kind: 'deployment', version: '70.2.0', previous: '70.1.0', choices, ...others });
+  for (const version of ['70.0.9', '70.1.0', '70.2.0']) await makeRelease(version, works(version));
 });
 afterEach(() => rm(root, { recursive: true }));
 
@@ -55,7 +55,7 @@ async function move(from: string, to: string): Promise<unknown> {
       throw new Error('There is no Docker in this test.');
     },
   );
-  expect(requireRecord(installation).version).toBe('0.2.0');
+  expect(requireRecord(installation).version).toBe('70.2.0');
   return moveRelease(
     installation,
     { from, to, isBack: false },
@@ -66,19 +66,19 @@ const recorded = () => readRecord(places().record);
 const isThere = (version: string): boolean => existsSync(join(places().releases, version));
 
 test('the new release switches, the release before is kept, and older releases are removed', async () => {
-  await makeRelease('0.3.0', works('0.3.0'));
-  expect(await move('0.2.0', '0.3.0')).toBeUndefined();
-  expect(await ran()).toEqual(['0.3.0 upgrade --switch --control-image /image.tar']);
-  expect(await recorded()).toMatchObject({ version: '0.3.0', previous: '0.2.0' });
+  await makeRelease('70.3.0', works('70.3.0'));
+  expect(await move('70.2.0', '70.3.0')).toBeUndefined();
+  expect(await ran()).toEqual(['70.3.0 upgrade --switch --control-image /image.tar']);
+  expect(await recorded()).toMatchObject({ version: '70.3.0', previous: '70.2.0' });
   expect(await recorded()).not.toHaveProperty('move');
-  expect(['0.0.9', '0.1.0', '0.2.0', '0.3.0'].map(isThere)).toEqual([false, false, true, true]);
+  expect(['70.0.9', '70.1.0', '70.2.0', '70.3.0'].map(isThere)).toEqual([false, false, true, true]);
 });
 
 test('while a release switches, the record says from where to where', async () => {
-  await makeRelease('0.3.0', `cp ${places().record} ${root}/seen\n${works('0.3.0')}`);
-  await move('0.2.0', '0.3.0');
+  await makeRelease('70.3.0', `cp ${places().record} ${root}/seen\n${works('70.3.0')}`);
+  await move('70.2.0', '70.3.0');
   const seen = await readRecord(join(root, 'seen'));
-  expect(seen?.move).toEqual({ from: '0.2.0', to: '0.3.0', isBack: false });
+  expect(seen?.move).toEqual({ from: '70.2.0', to: '70.3.0', isBack: false });
 });
 
 test.each([
@@ -86,24 +86,24 @@ test.each([
   ['is killed', 'kill -9 $$', 'ended by a signal'],
   ['has no program that starts', 'exec /does-not-exist', 'does-not-exist'],
 ])('when the new release %s, the old one switches back, and the reason is told', async (_, script, reason) => {
-  await makeRelease('0.3.0', script);
-  const fault = await move('0.2.0', '0.3.0');
-  expect(await ran()).toEqual(['0.3.0 upgrade --switch --control-image /image.tar', '0.2.0 upgrade --switch']);
+  await makeRelease('70.3.0', script);
+  const fault = await move('70.2.0', '70.3.0');
+  expect(await ran()).toEqual(['70.3.0 upgrade --switch --control-image /image.tar', '70.2.0 upgrade --switch']);
   expect(fault).toBeInstanceOf(Fault);
   expect(String(fault)).toContain(reason);
-  expect(String(fault)).toContain('0.2.0 serves again');
-  expect(lines).toContain('0.3.0 failed; going back to 0.2.0');
-  expect(await recorded()).toMatchObject({ version: '0.2.0', previous: '0.1.0' });
+  expect(String(fault)).toContain('70.2.0 serves again');
+  expect(lines).toContain('70.3.0 failed; going back to 70.2.0');
+  expect(await recorded()).toMatchObject({ version: '70.2.0', previous: '70.1.0' });
   expect(await recorded()).not.toHaveProperty('move');
-  expect(['0.1.0', '0.2.0', '0.3.0'].map(isThere)).toEqual([true, true, false]);
+  expect(['70.1.0', '70.2.0', '70.3.0'].map(isThere)).toEqual([true, true, false]);
 });
 
 test('when the way back fails too, both reasons are told and the move stays recorded', async () => {
-  await makeRelease('0.3.0', fails('first reason'));
-  await makeRelease('0.2.0', fails('second reason'));
-  const fault = await move('0.2.0', '0.3.0');
+  await makeRelease('70.3.0', fails('first reason'));
+  await makeRelease('70.2.0', fails('second reason'));
+  const fault = await move('70.2.0', '70.3.0');
   expect(String(fault)).toMatch(/first reason[\s\S]*second reason/);
   expect(fault).toMatchObject({ fix: 'remove the cause, then run: berth-server upgrade --back' });
-  expect((await recorded())?.move).toEqual({ from: '0.2.0', to: '0.3.0', isBack: false });
-  expect(isThere('0.3.0')).toBe(true);
+  expect((await recorded())?.move).toEqual({ from: '70.2.0', to: '70.3.0', isBack: false });
+  expect(isThere('70.3.0')).toBe(true);
 });
