@@ -143,8 +143,9 @@ describe.skipIf(!isFull)('a second machine', { timeout: 10 * minutes }, () => {
     expect(output).toContain('berth-server remove-runner --name second');
     await first.box.run('berth-server remove-runner --name second');
     expect(await list()).not.toContain('second');
-    // The line leaves its script and the authority in the folder of the operator, which is not listed.
-    expect(changes(before, await listMachine(second), /^\/(etc|var\/lib)\/berth[/ ]/)).toEqual({});
+    // Docker keeps a cgroup of its own after its first container. Script and authority lie in the folder of the operator, which is not listed.
+    const kept = /^\/(etc|var\/lib)\/berth[/ ]|^\/sys\/fs\/cgroup\/\w+\/docker$/;
+    expect(changes(before, await listMachine(second), kept)).toEqual({});
   });
 });
 

@@ -20,7 +20,8 @@ export const joinDeployment: Step<JoinContext> = {
     const { obtainIdentity } = await import('@berth/runner');
     await obtainIdentity(
       { apiUrl: choices.nodeUrl, joinToken, stateFolder: places.runnerState, name: choices.name },
-      logger,
+      // The step has a line of its own.
+      logger.child({}, { level: 'warn' }),
     ).catch((cause: unknown) => {
       throw new Fault(
         `The deployment at ${choices.nodeUrl} did not take this machine.`,
