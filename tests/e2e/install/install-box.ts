@@ -10,7 +10,7 @@ import { runFolder } from '../../../engines/run.ts';
 import { tinyImageTar } from '../../../engines/tiny-image.ts';
 
 export const domain = 'box.test';
-const media = {
+export const media = {
   operator: '/media/operator',
   release: '/media/release',
   images: '/media/images',
