@@ -1,42 +1,29 @@
 // The release of these sources under another version, with changes of a test. Signed with the same key.
 import { execFileSync } from 'node:child_process';
-import { createPrivateKey, sign } from 'node:crypto';
-import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { sha256Of } from '../scripts/release/write-archive.ts';
-import { writeImage } from '../scripts/release/write-image.ts';
-import { type BuiltRelease, builtRelease } from './release.ts';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { builtRelease } from './release.ts';
 import { runFolder } from './run.ts';
 
+const clone = resolve(import.meta.dirname, '..');
 const versionFiles = ['release.json', 'services/runner/package.json'];
 
+/** Below `releases` of the run, in a folder named by the version. */
 export async function changedRelease(
   version: string,
   change: (folder: string) => Promise<void> = async () => {},
-): Promise<BuiltRelease> {
+): Promise<void> {
   const built = await builtRelease();
   const out = await runFolder('releases', version);
-  const scratch = join(out, 'scratch');
-  const folder = join(scratch, 'files');
-  await mkdir(folder, { recursive: true });
-  execFileSync('tar', ['-xzf', join(built.folder, built.archive), '-C', folder, '--strip-components', '1']);
+  const files = join(await runFolder('release-files'), version);
+  await mkdir(files, { recursive: true });
+  execFileSync('tar', ['-xzf', join(built.folder, built.archive), '-C', files, '--strip-components', '1']);
   for (const name of versionFiles) {
-    const path = join(folder, name);
+    const path = join(files, name);
     await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), version }));
   }
-  await change(folder);
-  const name = `berth-${version}-linux-x64`;
-  const archive = `${name}.tar.gz`;
-  const named = ['--transform', `s,^\\.,${name},`];
-  execFileSync('tar', ['-cf', join(out, archive), '-I', 'gzip -1', '-C', folder, ...named, '.']);
-  const image = `berth-${version}-image-linux-x64.tar`;
-  await writeImage({ folder, version, builtAt: new Date(), scratch: join(scratch, 'image') }, join(out, image));
-  await rm(scratch, { recursive: true });
-  const hashes = join(out, 'SHA256SUMS');
-  for (const file of [archive, image])
-    await writeFile(hashes, `${await sha256Of(join(out, file))}  ${file}\n`, { flag: 'a' });
-  const key = createPrivateKey(await readFile(join(built.folder, 'key.pem')));
-  await writeFile(`${hashes}.sig`, sign(null, await readFile(hashes), key));
-  await copyFile(join(built.folder, 'public.pem'), join(out, 'public.pem'));
-  return { folder: out, archive };
+  await change(files);
+  const words = ['scripts/release.ts', '--files', files, '--out', out, '--key', join(built.folder, 'key.pem')];
+  execFileSync(process.execPath, words, { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
+  await rm(files, { recursive: true });
 }

@@ -1,26 +1,32 @@
 // pnpm release [--out <folder>] [--key <file>]: builds what operators install: an archive with everything, the image of the control plane,
 // the hashes of both, and with a key (Ed25519, PEM) their signature. The same commit gives the same bytes.
+// With --files <folder> it packs a release that was unpacked there and changed, for tests of upgrades.
 import { createPrivateKey, sign } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { engineFolder } from '../engines/folders.ts';
 import { root } from './packages/programs.ts';
-import { assembleRelease } from './release/assemble.ts';
+import { assembleRelease, describeRelease } from './release/assemble.ts';
 import { sha256Of, sourcesBelow, writeArchive } from './release/write-archive.ts';
 import { writeImage } from './release/write-image.ts';
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: join(root, 'dist/release') }, key: { type: 'string' } },
+  options: {
+    out: { type: 'string', default: join(root, 'dist/release') },
+    key: { type: 'string' },
+    files: { type: 'string' },
+  },
 });
 const out = resolve(values.out);
 await mkdir(out, { recursive: true });
 const scratch = await mkdtemp(join(await engineFolder('release'), 'building-'));
 try {
-  const folder = join(scratch, 'files');
-  await mkdir(folder);
+  const folder = values.files ?? join(scratch, 'files');
+  await mkdir(folder, { recursive: true });
   step('files');
-  const { name, version, builtAt, components } = await assembleRelease(folder);
+  const assemble = values.files === undefined ? assembleRelease : describeRelease;
+  const { name, version, builtAt, components } = await assemble(folder);
   step('archive');
   const archive = `${name}.tar.gz`;
   await writeArchive(await sourcesBelow(folder, `${name}/`, builtAt), join(out, archive));

@@ -1,6 +1,6 @@
 // The folder of a release. The archive, the image and the installation of a runner are made from it.
 import { execFileSync } from 'node:child_process';
-import { chmod, copyFile, link, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { goProgram } from '../../engines/go.ts';
 import { librariesOf } from '../../engines/guest/node-program.ts';
@@ -52,6 +52,16 @@ export async function assembleRelease(folder: string): Promise<Release> {
   await writeFile(join(folder, 'release.json'), `${JSON.stringify(about, null, 1)}\n`);
   await writeFile(join(folder, 'files.sha256'), await listOfFiles(folder));
   return { name: `berth-${version}-linux-x64`, version, builtAt, components };
+}
+
+/** A release that was assembled before; its list of components is kept as it is. */
+export async function describeRelease(folder: string): Promise<Release> {
+  const { version, builtAt }: { version: string; builtAt: string } = JSON.parse(
+    await readFile(join(folder, 'release.json'), 'utf8'),
+  );
+  await rm(join(folder, 'files.sha256'));
+  await writeFile(join(folder, 'files.sha256'), await listOfFiles(folder));
+  return { name: `berth-${version}-linux-x64`, version, builtAt: new Date(builtAt), components: [] };
 }
 
 /** Form of `sha256sum --check`. */

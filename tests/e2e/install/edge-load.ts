@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PatientClient } from '../../harness/patient-client.ts';
 import type { InstallBox } from './install-box.ts';
 
-export interface LoadTotals {
+interface LoadTotals {
   readonly requests: number;
   readonly failures: readonly string[];
   readonly repeated: Readonly<Record<string, number>>;

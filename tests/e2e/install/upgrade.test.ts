@@ -13,7 +13,7 @@ import { isFull } from '../../harness/size.ts';
 import { badReleases } from './bad-releases.ts';
 import { askEdge, type EdgeAnswer } from './edge-client.ts';
 import { startEdgeLoad } from './edge-load.ts';
-import { domain, type InstallBox, startInstallBox } from './install-box.ts';
+import { domain, type InstallBox, media, startInstallBox } from './install-box.ts';
 
 const minutes = 60_000;
 const api = `https://api.${domain}/v0`;
@@ -22,7 +22,7 @@ const next = '0.90.0';
 const releases = '/media/releases';
 const folderOf = (version: string): string => `${releases}/${version}`;
 const upgradeTo = (version: string): string =>
-  `berth-server upgrade ${folderOf(version)}/berth-${version}-linux-x64.tar.gz --key ${folderOf(version)}/public.pem`;
+  `berth-server upgrade ${folderOf(version)}/berth-${version}-linux-x64.tar.gz --key ${media.release}/public.pem`;
 
 const inWorkspace = { [headerNames(defaultBrand).workspace]: 'main' };
 
@@ -206,11 +206,14 @@ describe.runIf(isFull)('an upgrade of an installed machine', { timeout: 15 * min
   });
 
   test('a release with a changed byte is refused before anything is changed', async () => {
-    await machine.box.run(`cp -r ${folderOf('0.90.1')} /root/changed`);
-    await machine.box.run('echo x >>/root/changed/berth-0.90.1-linux-x64.tar.gz');
-    const { code, output } = await machine.box.exec('berth-server upgrade /root/changed/berth-0.90.1-linux-x64.tar.gz');
+    const before = await running();
+    await machine.box.run(`cp -r ${folderOf(next)} /root/changed`);
+    await machine.box.run(`echo x >>/root/changed/berth-${next}-linux-x64.tar.gz`);
+    const { code, output } = await machine.box.exec(
+      `berth-server upgrade /root/changed/berth-${next}-linux-x64.tar.gz`,
+    );
     expect(code).toBe(1);
     expect(output).toContain('does not have the hash of SHA256SUMS');
-    expect(await running()).toBe(next);
+    expect(await running()).toBe(before);
   });
 });

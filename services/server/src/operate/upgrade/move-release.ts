@@ -35,7 +35,7 @@ export async function moveRelease(installation: Installation, move: Move, flags:
   await settle(installation, { ...move, to: move.from });
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   throw new Fault(
-    `${move.to} failed:\n${indented(reason)}\n${move.from} serves again since ${seconds} s after the failure, with its own settings. Data is as it was; tables and columns that ${move.to} added stay, and ${move.from} does not use them.`,
+    `${move.to} failed:\n${indented(reason)}\n${move.from} serves again with its own settings, ${seconds} s after the failure. Data is as it was; tables and columns that ${move.to} added stay, and ${move.from} does not use them.`,
     'remove the cause, then run the same command again; berth-server doctor says how the deployment is',
   );
 }
