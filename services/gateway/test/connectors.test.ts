@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import { ingressCallerName, ingressServerName } from '@berth/contract/node';
+import { ingressCallerName, ingressServerName, wireProtocol } from '@berth/contract/node';
 import { Bundle, type Channel, createCredentials, RunnerAway, readLine } from '@berth/wire';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { makeAuthority, type TestAuthority } from '../../runner/test/test-listener.ts';
@@ -98,7 +98,7 @@ describe('through a runner’s tunnel', () => {
       front.forwarder.forget(endpoint.instance);
     }
     const [line, ...words] = heard;
-    expect(line).toBe('{"secret":"open sesame"}');
+    expect(JSON.parse(line ?? '')).toEqual({ secret: 'open sesame', protocol: wireProtocol });
     expect(words).toEqual(Array(3).fill(JSON.stringify({ instance: endpoint.instance })));
     expect(reused).toEqual([false]);
     for (const socket of sockets) socket.destroy();
