@@ -225,7 +225,7 @@ const engines = defineAlerts({
       for: '1m',
       severity: 'page',
       summary: 'Changes do not reach Restate; the oldest has waited for {{ $value | humanizeDuration }}.',
-      fix: 'Check Restate: curl -fsS http://127.0.0.1:9070/health. Requests are answered meanwhile, and nothing is lost.',
+      fix: 'Check Restate at restate.adminUrl with /health; on an installed machine: berth-server doctor. Requests are answered meanwhile, and nothing is lost.',
       proof: {
         series: { 'berth_outbox_oldest_seconds{instance="o:9081"}': '0x8 15+15x12' },
         quietAt: '2m',
